@@ -1,0 +1,1 @@
+"""Hardware CI for accelerator libraries, native to GitHub Actions."""

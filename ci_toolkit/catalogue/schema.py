@@ -1,0 +1,117 @@
+"""What conf may say: ``platforms.yml``, ``suites.yml`` and ``fleet.yml`` as strict structs.
+
+Durations are numbers with a unit (``90s``, ``10m``, ``1h``), sizes too (``64MiB``, ``1GB``); they are held as text here
+and resolved once by the loader into ``Suite`` and ``Platform`` (seconds, bytes).
+"""
+
+from datetime import date
+
+from ci_toolkit.model.documents import Authored
+
+
+class PlatformConf(Authored, frozen=True, kw_only=True):
+    """A kind of accelerator. ``env`` is set in workers; ``env_allow`` are names (globs) passed from the host's own."""
+
+    device: str = "cpu"
+    arch: str = "*"
+    count: int = 0
+    python: str = ""
+    flags: tuple[str, ...] = ()
+    runs_on: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    env_allow: tuple[str, ...] = ()
+
+
+class RootConf(Authored, frozen=True, kw_only=True):
+    """The folder that case ids are relative to: a path in the repository, or the folder that holds a distribution.
+
+    Exactly one of the two is given. ``distribution`` is looked up in the subject's interpreter.
+    """
+
+    path: str = ""
+    distribution: str = ""
+
+
+class LimitsConf(Authored, frozen=True, kw_only=True):
+    """Bounds on one worker."""
+
+    unit: str = "10m"
+    case: str = ""
+    output: str = "64MiB"
+    memory: str = ""
+
+
+class SuiteConf(Authored, frozen=True, kw_only=True):
+    """What to run. One lane arises for each platform and variant.
+
+    ``paths`` are files, folders, globs or node ids relative to the root; ``exclude`` are globs of files. ``marker`` and
+    ``keyword`` are pytest's ``-m`` and ``-k``. ``sample`` are the files of the fast tier, all of them when empty.
+    ``requires`` are facts (``python``, ``system``, ``package.NAME``) with the values or specifiers a machine must have;
+    a lane is left out where it has them not. ``env`` and ``args`` of a variant are added to the suite's.
+    """
+
+    kind: str = "pytest"
+    platforms: tuple[str, ...]
+    root: RootConf = RootConf(path=".")
+    paths: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    sample: tuple[str, ...] = ()
+    marker: str = ""
+    keyword: str = ""
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    env_allow: tuple[str, ...] = ()
+    requires: dict[str, str] = {}
+    subject: tuple[str, ...] = ()
+    variants: dict[str, "VariantConf"] = {}
+    limits: LimitsConf = LimitsConf()
+    timeout: str = "1h"
+    start: str = "spawn"
+    ratchet: str = ""
+    owner: str = ""
+
+
+class VariantConf(Authored, frozen=True, kw_only=True):
+    """Options that make another lane of the same suite and platform."""
+
+    env: dict[str, str] = {}
+    args: tuple[str, ...] = ()
+
+
+class OverrideConf(Authored, frozen=True, kw_only=True):
+    """Values for the lanes that fit a glob; later overrides win. Tables are merged, the rest is replaced."""
+
+    lanes: str
+    why: str = ""
+    set: dict[str, object]
+
+
+class PlatformsFile(Authored, frozen=True, kw_only=True):
+    """``conf/platforms.yml``."""
+
+    schema: str
+    platforms: dict[str, PlatformConf]
+
+
+class SuitesFile(Authored, frozen=True, kw_only=True):
+    """``conf/suites.yml``."""
+
+    schema: str
+    suites: dict[str, SuiteConf]
+    overrides: tuple[OverrideConf, ...] = ()
+
+
+class SwitchConf(Authored, frozen=True, kw_only=True):
+    """Lanes that are switched off, why, and until when."""
+
+    lanes: str
+    reason: str
+    until: date
+    issue: int | str | None = None
+
+
+class FleetFile(Authored, frozen=True, kw_only=True):
+    """``conf/fleet.yml``."""
+
+    schema: str
+    off: tuple[SwitchConf, ...] = ()

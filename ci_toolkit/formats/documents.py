@@ -1,0 +1,128 @@
+"""Reading and writing documents: canonical bytes, atomic files, versions checked before anything is believed."""
+
+import math
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from ci_toolkit.errors import EvidenceError, Where
+from ci_toolkit.model.documents import READER, Document
+from ci_toolkit.model.text import encodable
+
+D = TypeVar("D", bound=Document)
+T = TypeVar("T")
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+
+
+class _Head(msgspec.Struct):
+    schema: str
+    min_reader: int = 1
+
+
+def _schema(kind: type[Document]) -> str:
+    return next(str(field.default) for field in msgspec.structs.fields(kind) if field.name == "schema")
+
+
+def _clean(value: Any) -> Any:
+    """``value`` as plain data with no NaN and no lone surrogate; raises ValueError for a number that JSON has not."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} can not be written: a value that was not measured is absent")
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, dict):
+        return {encodable(key) if isinstance(key, str) else key: _clean(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    return value
+
+
+def encode(value: object) -> bytes:
+    """Canonical JSON of a document or a part of one: the same value gives the same bytes.
+
+    Raises ValueError on NaN and infinity. Lone surrogates are escaped.
+    """
+    return _ENCODER.encode(_clean(msgspec.to_builtins(value, str_keys=True)))
+
+
+def encode_row(value: object) -> bytes:
+    """``encode`` as one line of a ``.jsonl`` file."""
+    return encode(value) + b"\n"
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Replaces ``path`` with ``data``, or leaves it as it was; readers never see a part."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def write_document(path: Path, document: Document) -> None:
+    """Writes a whole document atomically, indented for people."""
+    write_atomically(path, msgspec.json.format(encode(document), indent=1) + b"\n")
+
+
+def decode_document(data: bytes, kind: type[D], name: str) -> D:
+    """The document in ``data``; ``name`` says in an error which file it was.
+
+    Raises EvidenceError for another kind of document, for one that needs a newer reader, and for one cut short.
+    """
+    try:
+        head = msgspec.json.decode(data, type=_Head)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise EvidenceError(f"is not a whole JSON document: {error}", Where(name)) from error
+    expected = _schema(kind)
+    if head.schema != expected:
+        raise EvidenceError(f"schema is {head.schema!r}, this version reads {expected!r}", Where(name))
+    if head.min_reader > READER:
+        raise EvidenceError(
+            f"needs reader {head.min_reader}, this version is reader {READER}", Where(name), "update ci-toolkit"
+        )
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise EvidenceError(str(error), Where(name)) from error
+
+
+def read_document(path: Path, kind: type[D]) -> D:
+    """``decode_document`` of a file; a missing or unreadable file is an EvidenceError too."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise EvidenceError(f"can not be read: {error.strerror}", Where(str(path))) from error
+    return decode_document(data, kind, str(path))
+
+
+def read_rows(path: Path, kind: type[T]) -> Iterator[T]:
+    """The rows of a ``.jsonl`` file, one at a time; a bad or cut row raises EvidenceError with its line."""
+    decoder = msgspec.json.Decoder(kind)
+    number = 0
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if not line.endswith(b"\n"):
+                    raise EvidenceError("the last row is cut short", Where(str(path), number))
+                yield decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise EvidenceError(str(error), Where(str(path), number)) from error
+    except OSError as error:
+        raise EvidenceError(f"can not be read: {error.strerror}", Where(str(path))) from error
+
+
+def write_rows(path: Path, rows: Iterable[object]) -> None:
+    """Writes a whole ``.jsonl`` file, one row at a time."""
+    with path.open("wb") as file:
+        for row in rows:
+            file.write(encode_row(row))

@@ -1,0 +1,108 @@
+"""``verdict.json``: what the gates decided, and every reason."""
+
+from enum import StrEnum
+
+from ci_toolkit.model.case import Failure
+from ci_toolkit.model.documents import Document, Record
+from ci_toolkit.model.outcome import Outcome
+
+VERDICT_SCHEMA = "verdict/1"
+CASES_LISTED = 200
+"""A finding lists at most this many case ids; ``count`` is the true number."""
+
+
+class FindingKind(StrEnum):
+    """Why a lane is not green (or, for the last ones, what deserves a look)."""
+
+    REGRESSION = "regression"
+    UNEXPECTED_PASS = "unexpected_pass"
+    CHANGED_FAILURE = "changed_failure"
+    CHANGED_OUTCOME = "changed_outcome"
+    UNREVIEWED = "unreviewed"
+    UNREVIEWED_SKIP = "unreviewed_skip"
+    SKIP_CEILING = "skip_ceiling"
+    TOO_FEW_PASSED = "too_few_passed"
+    MISSING = "missing"
+    UNLISTED_CASE = "unlisted_case"
+    EXPIRED = "expired"
+    UNMATCHED_ENTRY = "unmatched_entry"
+    GLOB_COUNT = "glob_count"
+    CONFLICTING_ENTRIES = "conflicting_entries"
+    CONTRACT_CHANGED = "contract_changed"
+    EXECUTION_ERROR = "execution_error"
+    NOT_RUN = "not_run"
+    LANE_MISSING = "lane_missing"
+    LANE_EMPTY = "lane_empty"
+    FOREIGN_EVIDENCE = "foreign_evidence"
+    TAMPERED_EVIDENCE = "tampered_evidence"
+    INFRASTRUCTURE = "infrastructure"
+    INTERRUPTED = "interrupted"
+    NO_RATCHET = "no_ratchet"
+    TOO_INTERMITTENT = "too_intermittent"
+    INHERITED = "inherited"
+    FLAKY = "flaky"
+    STALE_ABSENT = "stale_absent"
+    TRACKED_CHANGE = "tracked_change"
+
+
+class Reproduce(Record, frozen=True, kw_only=True):
+    """A command in parts: run ``argv`` in ``cwd`` with ``env`` set on top of an empty environment's needs."""
+
+    argv: tuple[str, ...]
+    cwd: str = ""
+    env: dict[str, str] = {}
+    note: str = ""
+
+
+class Finding(Record, frozen=True, kw_only=True):
+    """One reason in a verdict: all the cases of a lane that share a kind and a cause.
+
+    ``key`` is stable from run to run. ``blocks`` is false for what is shown but does not turn the verdict red.
+    ``exit_code`` is the code of DESIGN that this finding alone would end a command with.
+    """
+
+    kind: FindingKind
+    key: str
+    lane: str
+    message: str
+    count: int = 1
+    cases: tuple[str, ...] = ()
+    expected: str = ""
+    observed: str = ""
+    failure: Failure | None = None
+    file: str = ""
+    line: int | None = None
+    device: str = ""
+    evidence: str = ""
+    owner: str = ""
+    issue: str = ""
+    group: str = ""
+    blocks: bool = True
+    exit_code: int = 1
+    reproduce: Reproduce | None = None
+
+
+class LaneVerdict(Record, frozen=True, kw_only=True):
+    """One lane's line in the verdict. ``judged_by`` names its ratchet, or ``plain`` (all must pass)."""
+
+    lane: str
+    result: str
+    counts: dict[Outcome, int] = {}
+    seconds: float | None = None
+    device: str = ""
+    evidence: str = ""
+    judged_by: str = ""
+    findings: int = 0
+
+
+class Verdict(Document, frozen=True, kw_only=True):
+    """The result of all gates: ``passed`` only when no blocking finding stands."""
+
+    schema: str = VERDICT_SCHEMA
+    result: str
+    exit_code: int
+    exit_codes: tuple[int, ...] = ()
+    today: str
+    lanes: tuple[LaneVerdict, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    left_out: dict[str, str] = {}
