@@ -1,0 +1,1 @@
+"""Triton kernels, imported only once a caller asked for them on a CUDA device."""
