@@ -1,0 +1,264 @@
+"""The pytest plug-in that writes what happens as events; it changes nothing of what the subject's tests do."""
+
+import math
+
+import pytest
+
+from .failures import EXCERPT_BYTES, Places, describe
+from .text import bounded, case_id, encodable, plain_str
+
+CASES_AT_ONCE = 256
+UNDECLARED_LISTED = 20
+DECLARED_BY = ("mark", "main")
+"""pytest's own plug-ins that deselect by ``-m`` and ``-k``, and by ``--deselect``."""
+
+
+class Recorder:
+    """Writes the events of one pytest session.
+
+    ``withheld`` maps ids to the reason why they are never executed; ``only``, when given, are the ids to execute.
+    """
+
+    def __init__(self, events, root, withheld, only):
+        self._events = events
+        self._places = Places(root)
+        self._withheld = withheld
+        self._only = only
+        self._seen = []
+        self._declared = set()
+        self._raised = {}
+        self._collect_raised = {}
+
+    # What other plug-ins would do to the run -----------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_load_initial_conftests(self, early_config, args):
+        known = early_config.known_args_namespace
+        if hasattr(known, "numprocesses"):
+            args.append("-n0")
+        if hasattr(known, "reruns") and (known.reruns or _ini(early_config, "reruns")):
+            args.append("--reruns=0")
+
+    # Collection ----------------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session):
+        for implementation in session.config.hook.pytest_collection_modifyitems.get_hookimpls():
+            if implementation.plugin_name in DECLARED_BY:
+                implementation.function = self._noting_declared(implementation.function)
+
+    def _noting_declared(self, function):
+        def pytest_collection_modifyitems(*arguments):
+            items = next(argument for argument in arguments if isinstance(argument, list))
+            before = list(items)
+            function(*arguments)
+            self._declared.update(set(map(id, before)) - set(map(id, items)))
+
+        return pytest_collection_modifyitems
+
+    def pytest_itemcollected(self, item):
+        self._seen.append(item)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_make_collect_report(self, collector):
+        outcome = yield
+        if outcome.excinfo is None:
+            call = outcome.get_result().__dict__.get("call")
+            if call is not None and call.excinfo is not None:
+                self._collect_raised[collector.nodeid] = call.excinfo
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collectreport(self, report):
+        raised = self._collect_raised.pop(report.nodeid, None)
+        if report.passed:
+            return
+        failure = None
+        if raised is not None and not report.skipped:
+            failure = self._failure(raised, "collect", report)
+        self._events.emit(
+            "collect_error",
+            id=case_id(report.nodeid),
+            outcome=report.outcome,
+            reason=_reason(report) if report.skipped else bounded(plain_str(report.longrepr), EXCERPT_BYTES),
+            **_given(failure=failure),
+        )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session):
+        kept, withheld, unasked, rows, ids = [], [], [], [], set()
+        duplicates = {}
+        for item in session.items:
+            identity = case_id(item.nodeid)
+            if self._only is not None and identity not in self._only:
+                unasked.append(item)
+                continue
+            reason = self._withheld.get(identity)
+            (kept if reason is None else withheld).append(item)
+            rows.append(_row(item, identity, reason))
+            if identity in ids:
+                duplicates[identity] = None
+            ids.add(identity)
+        for start in range(0, len(rows), CASES_AT_ONCE):
+            self._events.emit("cases", rows=rows[start : start + CASES_AT_ONCE])
+        self._report_deselected(session.items, unasked)
+        if withheld or unasked:
+            session.config.hook.pytest_deselected(items=withheld + unasked)
+            session.items[:] = kept
+        self._events.emit("collected", count=len(rows), withheld=len(withheld), duplicates=list(duplicates))
+        self._seen, self._declared = [], set()
+
+    def _report_deselected(self, items, unasked):
+        final = set(map(id, items))
+        gone = [item for item in self._seen if id(item) not in final]
+        undeclared = [item.nodeid for item in gone if id(item) not in self._declared]
+        declared = len(gone) - len(undeclared) + len(unasked)
+        if declared:
+            self._events.emit("deselected", count=declared, declared=True)
+        if undeclared:
+            ids = [case_id(nodeid) for nodeid in undeclared[:UNDECLARED_LISTED]]
+            self._events.emit("deselected", count=len(undeclared), declared=False, ids=ids)
+
+    # Execution -----------------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        identity = case_id(item.nodeid)
+        self._events.emit("start", id=identity)
+        outcome = yield
+        self._raised.clear()
+        if outcome.excinfo is None:
+            self._events.emit("finish", id=identity)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item, call):
+        yield
+        if call.excinfo is not None:
+            self._raised[(item.nodeid, call.when)] = call.excinfo
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report):
+        raised = self._raised.pop((report.nodeid, report.when), None)
+        outcome, reason, rerun = _outcome(report)
+        failure = None
+        if outcome not in ("passed", "skipped", "xpassed"):
+            if raised is not None and type(raised.value).__name__ not in ("XFailed", "Skipped"):
+                failure = self._failure(raised, report.when, report)
+            elif outcome != "xfailed":
+                failure = _without_exception(report, reason)
+        subtest = report.context if type(report).__name__ in ("SubtestReport", "SubTestReport") else None
+        self._events.emit(
+            "phase",
+            id=case_id(report.nodeid),
+            when=report.when,
+            outcome=outcome,
+            **_given(
+                seconds=_seconds(report),
+                reason=reason,
+                failure=failure,
+                rerun=rerun,
+                subtest=bounded(plain_str(subtest), 200) if subtest is not None else None,
+            ),
+        )
+
+    # Ends ----------------------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo):
+        self._events.emit("stopped", by="interrupt", failure=self._failure(excinfo, "call", None))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_internalerror(self, excrepr, excinfo):
+        failure = describe(excinfo.value, excinfo.tb, "call", self._places, plain_str(excrepr))
+        self._events.emit("stopped", by="internal_error", failure=failure)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session, exitstatus):
+        stop = getattr(session, "shouldfail", False) or getattr(session, "shouldstop", False)
+        if stop:
+            self._events.emit("stopped", by="session", reason=bounded(plain_str(stop), 1000))
+
+    def _failure(self, raised, stage, report):
+        value, traceback = raised.value, raised.tb
+        if type(value).__name__ == "CollectError" and value.__cause__ is not None:
+            value = value.__cause__
+            traceback = value.__traceback__
+        text = "" if report is None else plain_str(report.longrepr)
+        return describe(value, traceback, stage, self._places, text)
+
+
+def _row(item, identity, withheld):
+    """A case as a row: id, line, and what else is known. The file is left out where the id begins with it."""
+    file, line, _ = item.location
+    file = file.replace("\\", "/")
+    if file.startswith("..") or not file:
+        file, line = item.nodeid.partition("::")[0], None
+    row = {"id": identity}
+    if line is not None and line >= 0:
+        row["line"] = line + 1
+    if not identity.startswith(file + "::"):
+        row["file"] = case_id(file)
+    if identity != item.nodeid:
+        row["nodeid"] = encodable(item.nodeid)
+    if withheld is not None:
+        row["withheld"] = withheld
+    return row
+
+
+def _outcome(report):
+    """(outcome, reason, whether another try follows) of a phase."""
+    expected = getattr(report, "wasxfail", None)
+    if report.outcome == "rerun":
+        return "failed" if report.when == "call" else "error", "", True
+    if expected is not None:
+        reason = plain_str(expected)
+        reason = reason[len("reason: ") :] if reason.startswith("reason: ") else reason
+        return {"skipped": "xfailed", "passed": "xpassed"}.get(report.outcome, report.outcome), _bounded(reason), None
+    if report.outcome == "skipped":
+        return "skipped", _reason(report), None
+    if report.outcome == "failed" and report.when != "call":
+        return "error", "", None
+    strict = isinstance(report.longrepr, str) and report.longrepr.startswith("[XPASS(strict)]")
+    return report.outcome, _bounded(report.longrepr) if strict else "", None
+
+
+def _without_exception(report, reason):
+    """The failure of a report that no exception made: a strict xpass, or what a plug-in decided."""
+    text = plain_str(report.longrepr or reason)
+    strict = text.startswith("[XPASS(strict)]")
+    return {
+        "stage": report.when,
+        "cause": "assertion",
+        "exception": "XPASS(strict)" if strict else "",
+        "message": _bounded(text),
+        "frames": [],
+        "excerpt": bounded(text, EXCERPT_BYTES),
+    }
+
+
+def _reason(report):
+    """A skip's reason without the place that pytest puts before it."""
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+    text = plain_str(text)
+    return _bounded(text[len("Skipped: ") :] if text.startswith("Skipped: ") else text)
+
+
+def _bounded(text):
+    return bounded(text, 1000)
+
+
+def _seconds(report):
+    duration = getattr(report, "duration", None)
+    if isinstance(duration, (int, float)) and math.isfinite(duration) and duration >= 0:
+        return round(duration, 6)
+    return None
+
+
+def _given(**fields):
+    return {name: value for name, value in fields.items() if value is not None and value != ""}
+
+
+def _ini(config, name):
+    try:
+        return config.getini(name)
+    except (KeyError, ValueError):
+        return None
