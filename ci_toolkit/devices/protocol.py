@@ -1,0 +1,18 @@
+"""What the toolkit needs to know of a kind of accelerator."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ci_toolkit.model.report import Device
+
+
+class DeviceModule(Protocol):
+    """One kind of accelerator; a module with these functions fits."""
+
+    def discover(self) -> tuple[tuple[Device, ...], str]:
+        """The devices of this machine, without opening one, and why there is none (empty when there is one)."""
+        ...
+
+    def mask(self, devices: Sequence[Device]) -> dict[str, str]:
+        """The environment that lets a worker see these devices only, in this order."""
+        ...

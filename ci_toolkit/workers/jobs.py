@@ -1,0 +1,43 @@
+"""What the scheduler is given, and what it gives back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ci_toolkit.model.report import ErrorKind, Worker
+from ci_toolkit.model.request import Request
+
+
+@dataclass(frozen=True)
+class Job:
+    """One unit to run. ``folder`` is ``workers/NNN`` of the evidence; it exists and is empty.
+
+    ``request.json``, ``events.jsonl``, ``stdout.log`` and ``stderr.log`` are written there. ``request.temporary`` is
+    made for the worker and removed after it.
+    """
+
+    number: int
+    request: Request
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a job ended.
+
+    ``message`` says in one line what happened when the worker did not complete, and ``error`` which kind of execution
+    error that is. ``strangers`` counts messages on the channel that were not the worker's own. ``timed_out_case`` is
+    the case that ran when a limit of time struck.
+    """
+
+    job: Job
+    worker: Worker
+    message: str = ""
+    strangers: int = 0
+    timed_out_case: str = ""
+    error: ErrorKind | None = None
+
+
+Observer = Callable[[Job, dict[str, Any]], None]
+"""Is told of each message of a worker (``e`` is ``hello``, ``start``, ``phase``, ``finish``, ``bye``), for a live view."""
