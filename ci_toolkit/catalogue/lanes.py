@@ -1,6 +1,7 @@
 """The resolved conf of a lane: what the other rooms see of the catalogue."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ci_toolkit.model.plan import Lane
 from ci_toolkit.model.request import Limits
@@ -23,15 +24,17 @@ class Platform:
 class LaneConf:
     """All that a lane's run needs from conf, with overrides applied.
 
-    ``base`` is the repository's root (the folder that holds ``conf/``) as an absolute path. ``root_path`` is relative
-    to it and empty when ``root_distribution`` names a distribution. ``env`` are settings of platform, suite and
-    variant, in that order; ``env_allow`` names (globs) that pass from the host's environment. ``ratchet`` is the folder
-    of the suite's ratchet, relative to ``base``, and empty when all must pass.
+    ``base`` is the repository's root (the folder that holds ``conf/``) as an absolute path, and ``conf`` the conf
+    folder itself. ``root_path`` is relative to ``base`` and empty when ``root_distribution`` names a distribution.
+    ``env`` are settings of platform, suite and variant, in that order; ``env_allow`` names (globs) that pass from the
+    host's environment. ``ratchet`` is the folder of the suite's ratchet, relative to ``conf``, and empty when all must
+    pass. ``sources`` says where each value came from. ``digest`` covers all that is not of one machine.
     """
 
     lane: Lane
     platform: Platform
     base: str
+    conf: str
     root_path: str
     root_distribution: str
     paths: tuple[str, ...]
@@ -49,3 +52,4 @@ class LaneConf:
     ratchet: str
     owner: str
     digest: str
+    sources: Mapping[str, str] = field(default_factory=dict, compare=False)

@@ -78,12 +78,38 @@ class VariantConf(Authored, frozen=True, kw_only=True):
     args: tuple[str, ...] = ()
 
 
+class LimitsPatch(Authored, frozen=True, kw_only=True):
+    """What an override may say of limits."""
+
+    unit: str | None = None
+    case: str | None = None
+    output: str | None = None
+    memory: str | None = None
+
+
+class SuitePatch(Authored, frozen=True, kw_only=True):
+    """What an override may set: each key as in a suite."""
+
+    exclude: tuple[str, ...] | None = None
+    sample: tuple[str, ...] | None = None
+    marker: str | None = None
+    keyword: str | None = None
+    args: tuple[str, ...] | None = None
+    env: dict[str, str] | None = None
+    env_allow: tuple[str, ...] | None = None
+    requires: dict[str, str] | None = None
+    limits: LimitsPatch | None = None
+    timeout: str | None = None
+    ratchet: str | None = None
+    owner: str | None = None
+
+
 class OverrideConf(Authored, frozen=True, kw_only=True):
     """Values for the lanes that fit a glob; later overrides win. Tables are merged, the rest is replaced."""
 
     lanes: str
     why: str = ""
-    set: dict[str, object]
+    set: SuitePatch
 
 
 class PlatformsFile(Authored, frozen=True, kw_only=True):

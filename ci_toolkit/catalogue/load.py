@@ -1,0 +1,223 @@
+"""Reads a repository's conf folder into the lanes that it defines."""
+
+import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from ci_toolkit.catalogue.lanes import LaneConf, Platform
+from ci_toolkit.catalogue.overrides import Effective, effective
+from ci_toolkit.catalogue.quantities import seconds, size
+from ci_toolkit.catalogue.schema import FleetFile, PlatformConf, PlatformsFile, SuiteConf, SuitesFile, VariantConf
+from ci_toolkit.catalogue.yaml_file import Loaded, dangling, load
+from ci_toolkit.errors import UsageError, Where
+from ci_toolkit.formats.digests import digest_of
+from ci_toolkit.model.ids import is_lane_id, lane_id, matches
+from ci_toolkit.model.plan import ExpectedDevice, Lane
+from ci_toolkit.model.request import Limits
+
+Q = TypeVar("Q", int, float)
+
+KINDS = ("pytest", "operators", "conformance", "scenes", "benchmarks")
+STARTS = ("spawn",)
+
+
+@dataclass(frozen=True)
+class Switch:
+    """Lanes that are switched off until a day, and where conf says so."""
+
+    lanes: str
+    reason: str
+    until: datetime.date
+    where: Where
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All of a repository's conf. ``folder`` is the conf folder, ``digest`` covers every lane."""
+
+    folder: str
+    lanes: tuple[LaneConf, ...]
+    switches: tuple[Switch, ...]
+    digest: str
+
+    def by_id(self) -> dict[str, LaneConf]:
+        """Lane id -> its conf."""
+        return {conf.lane.id: conf for conf in self.lanes}
+
+
+def load_catalogue(folder: Path) -> Catalogue:
+    """Reads ``platforms.yml``, ``suites.yml`` and, where there is one, ``fleet.yml``.
+
+    Raises UsageError with file, line and key for what is not valid, and for names that lead nowhere.
+    """
+    if not folder.is_dir():
+        raise UsageError("there is no such conf folder", Where(str(folder)), "name one with --conf")
+    platforms = load(folder / "platforms.yml", PlatformsFile, schema="platforms/1")
+    suites = load(folder / "suites.yml", SuitesFile, schema="suites/1")
+    lanes: dict[str, LaneConf] = {}
+    for name, suite in suites.value.suites.items():
+        _check_suite(name, suite, suites, platforms, folder)
+        for platform in suite.platforms:
+            for variant in suite.variants or {"": VariantConf()}:
+                conf = _lane(folder, name, platform, variant, suites, platforms)
+                if conf.lane.id in lanes:
+                    raise UsageError(f"a second lane would be called {conf.lane.id!r}", suites.where("suites", name))
+                lanes[conf.lane.id] = conf
+    for index, override in enumerate(suites.value.overrides):
+        if not any(matches(override.lanes, lane) for lane in lanes):
+            raise UsageError(f"no lane fits {override.lanes!r}", suites.where("overrides", index, "lanes"))
+    ordered = tuple(lanes.values())
+    return Catalogue(
+        folder=str(folder),
+        lanes=ordered,
+        switches=_switches(folder, lanes),
+        digest=digest_of({conf.lane.id: conf.digest for conf in ordered}),
+    )
+
+
+def _check_suite(
+    name: str, suite: SuiteConf, suites: Loaded[SuitesFile], platforms: Loaded[PlatformsFile], folder: Path
+) -> None:
+    where = suites.where
+    if suite.kind not in KINDS:
+        raise dangling(where("suites", name, "kind"), "kind of suite", suite.kind, KINDS)
+    if not suite.platforms:
+        raise UsageError("names no platform", where("suites", name, "platforms"))
+    for index, platform in enumerate(suite.platforms):
+        if platform not in platforms.value.platforms:
+            raise dangling(where("suites", name, "platforms", index), "platform", platform, platforms.value.platforms)
+    if bool(suite.root.path) == bool(suite.root.distribution):
+        raise UsageError("give either a path or a distribution", where("suites", name, "root"))
+    if suite.ratchet and not (folder / suite.ratchet).is_dir():
+        raise UsageError(f"there is no folder {folder / suite.ratchet}", where("suites", name, "ratchet"))
+
+
+def _lane(
+    folder: Path,
+    suite_name: str,
+    platform_name: str,
+    variant_name: str,
+    suites: Loaded[SuitesFile],
+    platforms: Loaded[PlatformsFile],
+) -> LaneConf:
+    identity = lane_id(suite_name, platform_name, variant_name)
+    place = suites.where("suites", suite_name)
+    if not is_lane_id(identity):
+        raise UsageError(f"{identity!r} is no lane id", place, "use only a-z, 0-9, '_', '.' and '-' in names")
+    found = effective(identity, suite_name, suites)
+    suite = found.suite
+    platform = platforms.value.platforms[platform_name]
+    variant = suite.variants.get(variant_name, VariantConf())
+    if suite.start not in STARTS:
+        raise dangling(found.where("start"), "start mode", suite.start, STARTS)
+    limits = _limits(found)
+    lane = Lane(
+        id=identity,
+        suite=suite_name,
+        kind=suite.kind,
+        platform=platform_name,
+        variant=variant_name,
+        runs_on=platform.runs_on,
+        timeout_s=_quantity(seconds, suite.timeout, found.where("timeout")),
+        device=ExpectedDevice(module=platform.device, count=platform.count, arch=platform.arch),
+    )
+    env = {**platform.env, **suite.env, **variant.env}
+    args = (*suite.args, *variant.args)
+    return LaneConf(
+        lane=lane,
+        platform=_platform(platform_name, platform, platforms),
+        base=str(folder.resolve().parent),
+        conf=str(folder.resolve()),
+        root_path=suite.root.path,
+        root_distribution=suite.root.distribution,
+        paths=suite.paths,
+        exclude=suite.exclude,
+        sample=suite.sample,
+        marker=suite.marker,
+        keyword=suite.keyword,
+        args=args,
+        env=env,
+        env_allow=(*platform.env_allow, *suite.env_allow),
+        requires=suite.requires,
+        subject=suite.subject,
+        limits=limits,
+        start=suite.start,
+        ratchet=suite.ratchet,
+        owner=suite.owner,
+        digest=digest_of([lane, platform, suite, variant]),
+        sources=_sources(found, platform_name, variant_name, platforms, suites),
+    )
+
+
+def _platform(name: str, conf: PlatformConf, platforms: Loaded[PlatformsFile]) -> Platform:
+    if conf.count < 0:
+        raise UsageError("can not be negative", platforms.where("platforms", name, "count"))
+    return Platform(
+        name=name,
+        device=conf.device,
+        arch=conf.arch,
+        count=conf.count,
+        python=conf.python,
+        flags=conf.flags,
+        runs_on=conf.runs_on,
+    )
+
+
+def _limits(found: Effective) -> Limits:
+    limits = found.suite.limits
+    where = found.where
+    return Limits(
+        unit_s=_quantity(seconds, limits.unit, where("limits", "unit")),
+        case_s=_quantity(seconds, limits.case, where("limits", "case")) if limits.case else None,
+        output_bytes=_quantity(size, limits.output, where("limits", "output")),
+        memory_bytes=_quantity(size, limits.memory, where("limits", "memory")) if limits.memory else None,
+    )
+
+
+def _quantity(read: Callable[[str], Q], text: str, where: Where) -> Q:
+    try:
+        return read(text)
+    except ValueError as error:
+        raise UsageError(str(error), where) from error
+
+
+def _sources(
+    found: Effective,
+    platform: str,
+    variant: str,
+    platforms: Loaded[PlatformsFile],
+    suites: Loaded[SuitesFile],
+) -> Mapping[str, str]:
+    """Where each value of the lane came from: ``default``, or file and line."""
+    sources = found.sources()
+    for name in ("device", "arch", "count", "python", "flags", "runs_on"):
+        where = platforms.where("platforms", platform, name)
+        sources[f"platform.{name}"] = _place(where, name)
+    for name in platforms.value.platforms[platform].env:
+        sources.setdefault(f"env.{name}", _place(platforms.where("platforms", platform, "env", name), name))
+    if variant:
+        for name in suites.value.suites[found.name].variants[variant].env:
+            sources[f"env.{name}"] = _place(suites.where("suites", found.name, "variants", variant, "env", name), name)
+    return sources
+
+
+def _place(where: Where, name: str) -> str:
+    return f"{where.file}:{where.line}" if where.key.split(".")[-1] == name else "default"
+
+
+def _switches(folder: Path, lanes: Mapping[str, LaneConf]) -> tuple[Switch, ...]:
+    path = folder / "fleet.yml"
+    if not path.exists():
+        return ()
+    fleet = load(path, FleetFile, schema="fleet/1")
+    switches = []
+    for index, switch in enumerate(fleet.value.off):
+        where = fleet.where("off", index)
+        if not any(matches(switch.lanes, lane) for lane in lanes):
+            raise UsageError(f"no lane fits {switch.lanes!r}", fleet.where("off", index, "lanes"))
+        if not switch.reason.strip():
+            raise UsageError("the reason is empty", fleet.where("off", index, "reason"))
+        switches.append(Switch(switch.lanes, switch.reason, switch.until, where))
+    return tuple(switches)
