@@ -17,17 +17,22 @@ SCHEME = 1
 MESSAGE_LENGTH = 400
 """Characters of a normalised message that stand in a signature; a digest stands for the rest."""
 
+_WINDOW = 2048
 _ROUNDS = 20
 _CUT = re.compile(r"\[\.\.\. \d+ (?:characters|bytes) left out \.\.\.\]")
 _PATH = r"[^\s'\"`:;,()<>\[\]{}|]"
+_PART = _PATH.replace("[^", "[^/")
 _NO_WORD = r"(?<![A-Za-z0-9_])"
 _NUMBER = r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _RULES = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
-        (rf"(?:<tmp>|/)(?:{_PATH}*/)?pytest-of-{_PATH.replace('[^', '[^/')}+/pytest-(?:\d+|current)", "<tmp>"),
-        (rf"(?:/private)?/var/folders/{_PATH}+?/T(?:/{_PATH.replace('[^', '[^/')}+)?(?=/|(?!{_PATH}))", "<tmp>"),
-        (rf"(?:(?:/private|/var|/usr)?/tmp|/dev/shm)/{_PATH.replace('[^', '[^/')}+", "<tmp>"),
+        (
+            rf"(?:<tmp>|(?<!{_PATH}))/(?:{_PATH}*/)?pytest-of-{_PART}+/pytest-(?:\d+|current)",
+            "<tmp>",
+        ),
+        (rf"(?:/private)?/var/folders/{_PATH}+?/T(?:/{_PART}+)?(?=/|(?!{_PATH}))", "<tmp>"),
+        (rf"(?:(?:/private|/var|/usr)?/tmp|/dev/shm)/{_PART}+", "<tmp>"),
         (rf"{_NO_WORD}tmp[a-z0-9_]{{8}}(?![A-Za-z0-9_])", "<name>"),
         (rf"{_NO_WORD}[0-9a-fA-F]{{8}}(?:-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}}(?![A-Za-z0-9_])", "<uuid>"),
         (rf"{_NO_WORD}0[xX][0-9a-fA-F]{{6,}}(?![A-Za-z0-9_])", "<address>"),
@@ -90,14 +95,14 @@ def signature_class(exception: str, stage: str, frames: Iterable[Frame]) -> str:
 def signature(failure: Failure, roots: Mapping[str, str] = {}) -> str:
     """The class and the normalised message of a failure, on one line.
 
-    A long message is cut, and a digest stands for the rest. Where the worker had cut the message already, only what
-    came before its cut counts: where the cut falls depends on the length of paths.
+    A long message is cut, and a digest stands for the rest. Of a very long one, and of one that the worker had cut
+    already, only the start counts: what else is there depends on the length of paths.
     """
     head = _class(failure)
     whole, *rest = _CUT.split(strip_terminal(failure.message), maxsplit=1)
-    message = normalise(whole, roots)
+    message = normalise(whole[:_WINDOW], roots)
     shown = one_line(message[:MESSAGE_LENGTH])
-    if rest:
+    if rest or len(whole) > _WINDOW:
         shown += " [...]"
     elif len(message) > MESSAGE_LENGTH:
         digest = hashlib.sha256(message.encode("utf-8", "backslashreplace")).hexdigest()[:12]

@@ -1,0 +1,73 @@
+"""What every kind of suite gives to a lane's run: its units, and what their workers' events mean."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from ci_toolkit.catalogue.lanes import LaneConf
+from ci_toolkit.model.case import Case, Failure
+from ci_toolkit.model.report import Environment, ErrorKind, ExecutionError, Worker
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What one worker runs. ``options`` are for the kind's runner in the child; ``name`` is unique in the lane."""
+
+    name: str
+    options: dict[str, object]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a subject's interpreter says of itself. ``roots`` maps distributions to the folders that hold them."""
+
+    executable: str
+    python: str
+    implementation: str
+    packages: dict[str, str]
+    roots: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A suite as it was found on this machine: the absolute ``root`` of its case ids, and its units in order."""
+
+    root: str
+    runner: str
+    units: tuple[Unit, ...]
+
+
+@dataclass(frozen=True)
+class Account:
+    """What is known of a worker that ended: how, its events, and the tail of what it wrote to stderr and stdout."""
+
+    worker: Worker
+    message: str
+    nonce: str
+    events: Path
+    tail: str = ""
+    strangers: int = 0
+    timed_out_case: str = ""
+    error: ErrorKind | None = None
+
+
+@dataclass(frozen=True)
+class UnitResult:
+    """What became of a unit. Row numbers in ``cases`` and ``errors`` count within this unit's ``failures``, from 0."""
+
+    cases: tuple[Case, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    errors: tuple[ExecutionError, ...] = ()
+    deselected: int = 0
+    environment: Environment | None = None
+    runner_version: str = ""
+
+
+class Kind(Protocol):
+    """The module of a kind of suite."""
+
+    def find(self, conf: LaneConf, subject: Subject) -> Found:
+        """The suite's root and all its units; raises UsageError where conf names what is not there."""
+
+    def decode(self, unit: str, account: Account, root: str) -> UnitResult:
+        """What became of a unit, from what its worker left."""

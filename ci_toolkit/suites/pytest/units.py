@@ -1,0 +1,33 @@
+"""The units of a pytest suite: one a test file."""
+
+from pathlib import Path
+
+from ci_toolkit.catalogue.lanes import LaneConf
+from ci_toolkit.errors import UsageError
+from ci_toolkit.model.text import one_line
+from ci_toolkit.suites.kind import Found, Subject, Unit
+from ci_toolkit.suites.pytest.files import select
+
+RUNNER = "pytest"
+
+
+def find(conf: LaneConf, subject: Subject) -> Found:
+    """The suite's root, and one unit for each of its test files; node ids of one file share its unit."""
+    root = _root(conf, subject)
+    shared = {"root": str(root), "args": conf.args, "marker": conf.marker, "keyword": conf.keyword}
+    units = tuple(
+        Unit(one_line(selected.file), {**shared, "files": selected.nodes or (selected.file,)})
+        for selected in select(root, conf.paths, conf.exclude)
+    )
+    return Found(root=str(root), runner=RUNNER, units=units)
+
+
+def _root(conf: LaneConf, subject: Subject) -> Path:
+    if not conf.root_distribution:
+        return Path(conf.base, conf.root_path).absolute()
+    if conf.root_distribution not in subject.roots:
+        raise UsageError(
+            f"suite {conf.lane.suite}: the distribution {conf.root_distribution!r} is not installed in "
+            f"{subject.executable}"
+        )
+    return Path(subject.roots[conf.root_distribution])
