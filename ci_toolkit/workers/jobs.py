@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ci_toolkit.model.report import ErrorKind, Worker
+from ci_toolkit.model.report import ErrorKind, ExecutionError, Worker
 from ci_toolkit.model.request import Request
 
 
@@ -28,7 +28,8 @@ class Ended:
 
     ``message`` says in one line what happened when the worker did not complete, and ``error`` which kind of execution
     error that is. ``strangers`` counts messages on the channel that were not the worker's own. ``timed_out_case`` is
-    the case that ran when a limit of time struck.
+    the case that ran when a limit of time struck. ``faults`` are execution errors besides these: a worker that
+    completed may still have loaded the toolkit, or changed what is installed.
     """
 
     job: Job
@@ -37,6 +38,7 @@ class Ended:
     strangers: int = 0
     timed_out_case: str = ""
     error: ErrorKind | None = None
+    faults: tuple[ExecutionError, ...] = ()
 
 
 Observer = Callable[[Job, dict[str, Any]], None]

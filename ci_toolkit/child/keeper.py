@@ -1,0 +1,203 @@
+"""The keeper: starts one worker, holds its whole process tree, and reports its true end.
+
+It runs with the host's interpreter, in a session of its own. It is the only process that waits for any child. Orders and
+reports are JSON lines on a socket; when that closes, the host is gone and the tree is ended.
+"""
+
+import json
+import os
+import select
+import signal
+import socket
+import time
+
+from .folder import remove
+from .launch import launch
+from .logs import Log
+from .tree import adopt_orphans, end_all, signal_all
+
+TICK_S = 0.05
+"""How often the size of the output is looked at."""
+STACKS_S = 0.5
+"""How long a worker may take to write its stacks before it is ended."""
+SETTLE_S = 0.3
+"""How long helpers of a worker that ended (a resource tracker) may take to end by themselves."""
+KILL_S = 2.0
+"""How long killed processes may take to go; one that is stuck in a driver never does."""
+
+
+class Keeper:
+    """One worker's life. ``spec``: argv, env, cwd, stdout, stderr, output_bytes, memory_bytes, temporary."""
+
+    def __init__(self, control, channel, spec, orders):
+        self._control = control
+        self._channel = channel
+        self._spec = spec
+        self._orders = orders
+        self._host_gone = False
+        self._worker = 0
+        self._status = None
+        self._usage = None
+        self._grace_s = 0.0
+        self._stacks_until = self._kill_at = None
+        self._stacks = (0, 0)
+        self._overflow = False
+        self._wake, writer = os.pipe()
+        for descriptor in (self._wake, writer):
+            os.set_blocking(descriptor, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+
+    def run(self):
+        """Starts the worker, waits for its end, ends what is left of its tree, and reports."""
+        adopts = adopt_orphans()
+        try:
+            self._logs = [Log(self._spec[name], self._spec["output_bytes"]) for name in ("stdout", "stderr")]
+        except OSError as error:
+            self._tell(not_started="the output files can not be made: %s" % error)
+            return
+        outputs = [log.open_for_worker() for log in self._logs]
+        names = ("argv", "env", "cwd")
+        self._worker, message = launch(
+            *(self._spec[name] for name in names), *outputs, self._channel, self._spec["memory_bytes"]
+        )
+        for descriptor in (*outputs, self._channel):
+            os.close(descriptor)
+        if message:
+            for log in self._logs:
+                log.close()
+            self._tell(not_started=message)
+        else:
+            self._tell(started=self._worker, containment="keeper" if adopts else "group")
+            self._watch()
+            self._end()
+        self._clear()
+
+    def _watch(self):
+        """Until the worker has ended or must be killed."""
+        self._obey()
+        while self._status is None and not self._host_gone:
+            ready, _, _ = select.select([self._control, self._wake], [], [], TICK_S)
+            if self._wake in ready:
+                self._drain()
+            if self._control in ready:
+                self._receive()
+                self._obey()
+            while self._reap():
+                pass
+            for log in self._logs:
+                log.trim()
+                self._overflow = self._overflow or log.refused
+            if self._overflow or self._is_due():
+                return
+
+    def _is_due(self):
+        """Whether the time to kill has come; asks the tree to end when the stacks are written."""
+        now = time.monotonic()
+        if self._stacks_until is not None and (self._stacks_written() or now >= self._stacks_until):
+            self._stacks_until = None
+            self._ask()
+        return self._kill_at is not None and now >= self._kill_at
+
+    def _stacks_written(self):
+        """Whether standard error has grown since the stacks were asked for, and has come to rest."""
+        first, last = self._stacks
+        size = self._logs[1].size()
+        self._stacks = (first, size)
+        return first < size == last
+
+    def _ask(self):
+        self._kill_at = time.monotonic() + self._grace_s
+        signal_all(self._worker, signal.SIGTERM)
+        signal_all(self._worker, signal.SIGCONT)
+
+    def _receive(self):
+        try:
+            data = self._control.recv(4096)
+        except ConnectionError:
+            data = b""
+        self._host_gone = not data
+        self._orders += data
+
+    def _obey(self):
+        while b"\n" in self._orders:
+            line, _, self._orders = self._orders.partition(b"\n")
+            order = json.loads(line)
+            self._grace_s = order["grace_s"]
+            if order["stacks"] and self._status is None:
+                self._stacks = (self._logs[1].size(), -1)
+                self._stacks_until = time.monotonic() + STACKS_S
+                os.kill(self._worker, signal.SIGUSR1)
+            else:
+                self._ask()
+
+    def _reap(self):
+        """Collects one ended child: its pid, 0 when none has ended, None when there is no child."""
+        try:
+            pid, status, usage = os.wait4(-1, os.WNOHANG)
+        except ChildProcessError:
+            return None
+        if pid and pid == self._worker:
+            self._status, self._usage = status, usage
+        return pid
+
+    def _drain(self):
+        try:
+            while os.read(self._wake, 512):
+                pass
+        except BlockingIOError:
+            return
+
+    def _settle(self):
+        """Lets the helpers of an ended worker end by themselves."""
+        deadline = time.monotonic() + SETTLE_S
+        while self._reap() is not None and time.monotonic() < deadline:
+            select.select([self._wake], [], [], 0.02)
+            self._drain()
+
+    def _end(self):
+        if self._status is not None and not self._host_gone:
+            self._settle()
+        killed, gone = end_all(self._reap, self._worker, KILL_S)
+        report = {"leftovers": len(killed - {self._worker}), "gone": gone, "overflow": self._overflow}
+        for name, log in zip(("stdout", "stderr"), self._logs):
+            report[name + "_bytes"] = log.close()
+            report["cut"] = report.get("cut", False) or log.cut
+        if self._status is not None:
+            signalled = os.WIFSIGNALED(self._status)
+            report["exit_code"] = None if signalled else os.WEXITSTATUS(self._status)
+            report["signal"] = os.WTERMSIG(self._status) if signalled else None
+            report["cpu_s"] = self._usage.ru_utime + self._usage.ru_stime
+            report["max_rss"] = self._usage.ru_maxrss
+        self._tell(ended=report)
+
+    def _clear(self):
+        residue = remove(self._spec["temporary"])
+        if residue:
+            self._tell(residue=residue)
+
+    def _tell(self, **message):
+        try:
+            self._control.sendall(json.dumps(message).encode() + b"\n")
+        except OSError:
+            self._host_gone = True
+
+
+def main(arguments):
+    """``CONTROL CHANNEL``: the descriptors of the socket to the host, whose first line is the spec, and the channel."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    control = socket.socket(fileno=int(arguments[0]))
+    channel = int(arguments[1])
+    for descriptor in (control.fileno(), channel):
+        os.set_inheritable(descriptor, False)
+    os.chdir("/")
+    received = b""
+    while b"\n" not in received:
+        data = control.recv(1 << 16)
+        if not data:
+            return 1
+        received += data
+    spec, _, orders = received.partition(b"\n")
+    Keeper(control, channel, json.loads(spec), orders).run()
+    return 0

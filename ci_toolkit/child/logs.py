@@ -1,0 +1,96 @@
+"""A worker's output in a file of bounded size: head and tail are kept, the middle is cut out while it grows."""
+
+import ctypes
+import os
+import sys
+
+_KEEP_SIZE = 1
+_PUNCH_HOLE = 2
+_PAGE = 4096
+_WORTHWHILE = 1 << 18
+_COPY = 1 << 20
+
+
+class Log:
+    """One output file. ``open_for_worker`` gives the descriptor that the worker writes to.
+
+    ``cut`` is whether anything was left out, ``refused`` whether the file system would not free the middle.
+    """
+
+    def __init__(self, path, limit):
+        self.path = path
+        self.cut = False
+        self.refused = False
+        self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
+        self._head = limit // 2
+        self._tail = limit - self._head
+        self._freed = -(-self._head // _PAGE) * _PAGE
+
+    def open_for_worker(self):
+        return os.open(self.path, os.O_WRONLY | os.O_APPEND)
+
+    def size(self):
+        return os.fstat(self._file).st_size
+
+    def trim(self):
+        """Frees what lies between head and tail by now; cheap enough to call often."""
+        end = (self.size() - self._tail) // _PAGE * _PAGE
+        if self.refused or end - self._freed < _WORTHWHILE:
+            return
+        self.cut = True
+        try:
+            free_range(self._file, self._freed, end - self._freed)
+        except OSError:
+            self.refused = True
+        self._freed = end
+
+    def close(self):
+        """Leaves a plain file of head, a line that says what was left out, and tail. Returns the bytes written to it.
+
+        Call it when nobody writes any more.
+        """
+        size = self.size()
+        try:
+            if size > self._head + self._tail:
+                self.cut = True
+                self._compact(size)
+        finally:
+            os.close(self._file)
+        return size
+
+    def _compact(self, size):
+        kept = self.path + ".kept"
+        mark = "\n[... ci-toolkit: %d bytes left out ...]\n" % (size - self._head - self._tail)
+        target = os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        try:
+            self._copy(target, 0, self._head)
+            _write(target, mark.encode())
+            self._copy(target, size - self._tail, size)
+        finally:
+            os.close(target)
+        os.replace(kept, self.path)
+
+    def _copy(self, target, start, end):
+        while start < end:
+            data = os.pread(self._file, min(_COPY, end - start), start)
+            if not data:
+                return
+            _write(target, data)
+            start += len(data)
+
+
+def _write(descriptor, data):
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def free_range(descriptor, start, length):
+    """Gives the blocks of a range back to the file system, its size stays; raises OSError where that is impossible."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not sys.platform.startswith("linux") or not hasattr(libc, "fallocate64"):
+        raise OSError("no way to punch a hole here")
+    libc.fallocate64.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+    if libc.fallocate64(descriptor, _PUNCH_HOLE | _KEEP_SIZE, start, length) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
