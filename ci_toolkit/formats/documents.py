@@ -46,7 +46,12 @@ def encode(value: object) -> bytes:
 
     Raises ValueError on NaN and infinity. Lone surrogates are escaped.
     """
-    return _ENCODER.encode(_clean(msgspec.to_builtins(value, str_keys=True)))
+    try:
+        raw = _ENCODER.encode(value)
+    except UnicodeEncodeError:
+        raw = b"null"
+    # msgspec writes NaN as null; where there is a null, or a surrogate, each value is looked at.
+    return _ENCODER.encode(_clean(msgspec.to_builtins(value, str_keys=True))) if b"null" in raw else raw
 
 
 def encode_row(value: object) -> bytes:

@@ -6,6 +6,9 @@ from ci_toolkit.model.outcome import Cause, Outcome, Stage
 EXCERPT_BYTES = 4096
 """The largest excerpt of a failure's text, in bytes of UTF-8."""
 
+MESSAGE_BYTES = 2048
+"""The largest message of a failure, in bytes of UTF-8."""
+
 
 class Frame(Record, frozen=True, kw_only=True):
     """A stack frame, outermost first in its list. ``own``: the file lies under the suite's root."""

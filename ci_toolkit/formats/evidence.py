@@ -1,0 +1,136 @@
+"""The evidence folder of a lane's run: streamed while the lane runs, sealed by its manifest, verified when read."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ci_toolkit.errors import EvidenceError, UsageError, Where
+from ci_toolkit.formats.documents import encode_row, read_document, read_rows, write_document
+from ci_toolkit.formats.failures import FailureTable
+from ci_toolkit.formats.junit_write import write_lane
+from ci_toolkit.formats.manifest import MANIFEST, create_manifest, verify_manifest
+from ci_toolkit.model.case import EXCERPT_BYTES, MESSAGE_BYTES, Case, Failure
+from ci_toolkit.model.report import Report
+from ci_toolkit.model.text import clip
+
+REPORT = "report.json"
+CASES = "cases.jsonl"
+FAILURES = "failures.jsonl"
+JUNIT = "junit.xml"
+WORKERS = "workers"
+WHOLE_EXCERPTS = 64 << 20
+SHORT_EXCERPT = 256
+_ATTEMPT = re.compile(r"a([1-9]\d*)")
+
+
+class UnusableEvidenceError(EvidenceError):
+    """Evidence that is not there or can not be believed; ``kind`` is missing, unfinished, tampered or unreadable."""
+
+    def __init__(self, kind: str, message: str, where: Where | None = None) -> None:
+        super().__init__(message, where)
+        self.kind = kind
+
+
+class EvidenceWriter:
+    """Writes one lane's evidence. Raises UsageError for a folder that holds something already."""
+
+    def __init__(self, folder: Path) -> None:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(
+                "exists and is not empty: evidence of two runs is never mixed", Where(str(folder)), "name another --out"
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self.counts: Counter[str] = Counter()
+        self._failures = 0
+        self._text = 0
+        self._cases_file = (folder / CASES).open("wb")
+        self._failures_file = (folder / FAILURES).open("wb")
+
+    def worker_folder(self, number: int) -> Path:
+        """A new empty folder for a worker's request, events and logs."""
+        folder = self.folder / WORKERS / f"{number:03d}"
+        folder.mkdir(parents=True)
+        return folder
+
+    def add_failure(self, failure: Failure) -> int:
+        """Writes a failure and returns its row number, from 0.
+
+        When a lane's failures hold WHOLE_EXCERPTS bytes of text, later ones are cut short; the logs have them whole.
+        """
+        limit = EXCERPT_BYTES if self._text < WHOLE_EXCERPTS else SHORT_EXCERPT
+        excerpt, message = clip(failure.excerpt, limit), clip(failure.message, min(limit, MESSAGE_BYTES))
+        failure = msgspec.structs.replace(failure, excerpt=excerpt, message=message)
+        self._text += len(excerpt) + len(message)
+        self._failures_file.write(encode_row(failure))
+        self._failures += 1
+        return self._failures - 1
+
+    def add_case(self, case: Case) -> None:
+        """Writes a case."""
+        self._cases_file.write(encode_row(case))
+        self.counts[case.outcome] += 1
+
+    def close(self, report: Report) -> None:
+        """Writes the head with the counts of the cases, the JUnit file, and last the manifest."""
+        self._cases_file.close()
+        self._failures_file.close()
+        counts = dict(sorted(self.counts.items()))
+        head = msgspec.structs.replace(report, counts=counts)
+        write_document(self.folder / REPORT, head)
+        cases = read_rows(self.folder / CASES, Case)
+        write_lane(self.folder / JUNIT, head, cases, FailureTable(self.folder / FAILURES))
+        create_manifest(self.folder)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A lane's verified evidence."""
+
+    folder: Path
+    report: Report
+    cases: tuple[Case, ...]
+    failures: FailureTable
+
+
+def read_evidence(folder: Path) -> Evidence:
+    """The evidence in ``folder``, believed only after every file was found as its manifest says.
+
+    Raises UnusableEvidenceError, which says what is wrong and with which file.
+    """
+    where = Where(str(folder))
+    if not folder.is_dir():
+        raise UnusableEvidenceError("missing", "there is no evidence", where)
+    if not (folder / MANIFEST).exists():
+        raise UnusableEvidenceError("unfinished", "has no manifest: the run that wrote it did not finish", where)
+    try:
+        verify_manifest(folder)
+    except EvidenceError as error:
+        raise UnusableEvidenceError("tampered", error.message, error.where) from error
+    try:
+        report = read_document(folder / REPORT, Report)
+        cases = tuple(read_rows(folder / CASES, Case))
+        failures = FailureTable(folder / FAILURES)
+    except EvidenceError as error:
+        raise UnusableEvidenceError("unreadable", error.message, error.where) from error
+    counted = Counter(case.outcome for case in cases)
+    if counted != Counter(report.counts):
+        raise UnusableEvidenceError("tampered", "the head counts other cases than there are", where)
+    highest = max((row for case in cases for row in case.failures), default=-1)
+    if highest >= len(failures):
+        raise UnusableEvidenceError("tampered", f"a case points to failure {highest}, there are {len(failures)}", where)
+    return Evidence(folder, report, cases, failures)
+
+
+def attempts(out: Path, lane: str) -> list[int]:
+    """The run attempts that have a folder for ``lane``, oldest first, by number and never by time."""
+    found = (_ATTEMPT.fullmatch(path.name) for path in (out / lane).glob("a*"))
+    return sorted(int(match[1]) for match in found if match)
+
+
+def attempt_folder(out: Path, lane: str, attempt: int) -> Path:
+    """Where the evidence of a lane's run attempt lies."""
+    return out / lane / f"a{attempt}"

@@ -1,0 +1,62 @@
+"""Where a run comes from: the repository's state, and what a GitHub runner's environment says."""
+
+import os
+import platform
+import re
+import subprocess
+import uuid
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+
+from ci_toolkit.errors import UsageError
+from ci_toolkit.model.provenance import Provenance
+
+GIT_PATIENCE_S = 30.0
+_PULL = re.compile(r"refs/pull/(\d+)/")
+
+
+def collect(base: Path, environ: Mapping[str, str]) -> Provenance:
+    """Facts about the repository at ``base`` and this run; a run outside GitHub gets an id of its own.
+
+    Raises UsageError when the runner's environment holds what can not be (an attempt that is no number).
+    """
+    pull = _PULL.match(environ.get("GITHUB_REF", ""))
+    image = [environ[name] for name in ("ImageOS", "ImageVersion") if environ.get(name)]
+    status = _git(base, "status", "--porcelain", "--untracked-files=no")
+    return Provenance(
+        toolkit=metadata.version("ci-toolkit"),
+        repository=environ.get("GITHUB_REPOSITORY", ""),
+        commit=(_git(base, "rev-parse", "HEAD") or environ.get("GITHUB_SHA", "")).strip(),
+        dirty=None if status is None else bool(status.strip()),
+        pull_request=int(pull[1]) if pull else None,
+        run=environ.get("GITHUB_RUN_ID") or f"local-{uuid.uuid4().hex[:12]}",
+        attempt=_attempt(environ),
+        runner=environ.get("RUNNER_NAME", "") or platform.node(),
+        image="-".join(image),
+        system=system(),
+    )
+
+
+def system() -> str:
+    """This machine's system and architecture, such as ``linux-x86_64``."""
+    return f"{platform.system().lower()}-{platform.machine().lower()}"
+
+
+def _attempt(environ: Mapping[str, str]) -> int:
+    text = environ.get("GITHUB_RUN_ATTEMPT") or "1"
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise UsageError(f"GITHUB_RUN_ATTEMPT is {text!r}, not a number from 1")
+    return int(text)
+
+
+def _git(base: Path, *args: str) -> str | None:
+    """What git prints, or None where there is no git, no repository, or no answer in time."""
+    env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(base), *args], capture_output=True, timeout=GIT_PATIENCE_S, env=env, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
