@@ -4,12 +4,18 @@ The folder becomes the package ``_ci_toolkit_child``. Nothing is put on ``sys.pa
 for this script is taken away: a subject sees neither the toolkit nor names like ``events`` or ``text``.
 """
 
+from __future__ import annotations
+
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PACKAGE = "_ci_toolkit_child"
 
 
-def load(name, folder):
+def load(name: str, folder: str) -> Any:
     """The module ``name`` of ``folder``, as a part of the private package."""
     import importlib
 
@@ -19,13 +25,14 @@ def load(name, folder):
     return importlib.import_module(PACKAGE + "." + name)
 
 
-def main():
+def main() -> int:
     folder = __file__.replace("\\", "/").rpartition("/")[0]
     if sys.path and sys.path[0].replace("\\", "/") == folder:
         del sys.path[0]
     name, arguments = sys.argv[1], sys.argv[2:]
     del sys.argv[1:]
-    return load(name, folder).main(arguments)
+    status: int = load(name, folder).main(arguments)
+    return status
 
 
 if __name__ == "__main__":

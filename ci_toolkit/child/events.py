@@ -1,11 +1,14 @@
 """What a worker tells: every event as a line of a file, the ones that a live view needs on the channel too."""
 
+from __future__ import annotations
+
 import json
 import os
 import re
 import socket
 import threading
 import time
+from typing import Any
 
 ON_CHANNEL = frozenset(("hello", "start", "phase", "finish", "bye"))
 ONLY_IN_FILE = ("failure",)
@@ -20,7 +23,7 @@ class Events:
     the worker writes nothing. When the host has gone, the channel is given up and the file goes on.
     """
 
-    def __init__(self, path, nonce, channel):
+    def __init__(self, path: str, nonce: str, channel: socket.socket | None) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         self._channel = channel
         self._nonce = nonce
@@ -28,7 +31,7 @@ class Events:
         self._began = time.monotonic()
         self._lock = threading.Lock()
 
-    def emit(self, kind, **fields):
+    def emit(self, kind: str, **fields: Any) -> None:
         """Writes the event ``kind``. Lone surrogates are escaped; NaN and infinity raise ValueError."""
         if os.getpid() != self._pid:
             return
@@ -40,22 +43,22 @@ class Events:
             if kind in ON_CHANNEL and self._channel is not None:
                 if not event.keys().isdisjoint(ONLY_IN_FILE):
                     line = _encode({name: event[name] for name in event if name not in ONLY_IN_FILE})
-                self._send(line)
+                self._send(self._channel, line)
 
-    def close(self):
+    def close(self) -> None:
         """Closes file and channel; nothing is emitted any more."""
         os.close(self._file)
         if self._channel is not None:
             self._channel.close()
 
-    def _send(self, line):
+    def _send(self, channel: socket.socket, line: bytes) -> None:
         try:
-            self._channel.sendall(line, _NO_SIGNAL)
+            channel.sendall(line, _NO_SIGNAL)
         except OSError:
             self._channel = None
 
 
-def _encode(event):
+def _encode(event: dict[str, Any]) -> bytes:
     text = json.dumps(event, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
     try:
         return text.encode("utf-8")
@@ -63,11 +66,11 @@ def _encode(event):
         return _SURROGATE.sub(_as_text, text).encode("utf-8")
 
 
-def _as_text(match):
+def _as_text(match: re.Match[str]) -> str:
     return "\\\\u%04x" % ord(match.group())
 
 
-def _write(descriptor, data):
+def _write(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]

@@ -1,34 +1,42 @@
 """Removes a folder that a test left behind, whatever permissions it set."""
 
+from __future__ import annotations
+
 import os
 import stat
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
 
-def remove(path):
+
+def remove(path: str) -> str:
     """Removes ``path`` and all below it without following links; returns the first reason why something stays."""
-    reasons = []
-    for folder, folders, files in os.walk(path, topdown=True, onerror=None, followlinks=False):
-        for name in folders:
-            _unlock(os.path.join(folder, name))
-        for name in files:
-            _attempt(os.unlink, os.path.join(folder, name), reasons)
-    for folder, folders, _ in os.walk(path, topdown=False, followlinks=False):
-        for name in folders:
-            child = os.path.join(folder, name)
-            _attempt(os.unlink if os.path.islink(child) else os.rmdir, child, reasons)
-    _attempt(os.rmdir, path, reasons)
+    reasons: list[str] = []
+    folders = [path]
+    for folder in folders:
+        try:
+            os.chmod(folder, stat.S_IRWXU)  # noqa: PTH101 - pathlib would double a keeper's start
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    else:
+                        _attempt(os.unlink, entry.path, reasons)
+        except OSError as error:
+            _note(error, folder, reasons)
+    for folder in reversed(folders):
+        _attempt(os.rmdir, folder, reasons)
     return reasons[0] if reasons else ""
 
 
-def _unlock(path):
-    if not os.path.islink(path):
-        os.chmod(path, stat.S_IRWXU)
-
-
-def _attempt(action, path, reasons):
+def _attempt(action: Callable[[str], None], path: str, reasons: list[str]) -> None:
     try:
         action(path)
-    except FileNotFoundError:
-        return
     except OSError as error:
+        _note(error, path, reasons)
+
+
+def _note(error: OSError, path: str, reasons: list[str]) -> None:
+    if not isinstance(error, FileNotFoundError):
         reasons.append("%s: %s" % (path, error.strerror))

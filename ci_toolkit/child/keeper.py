@@ -1,8 +1,10 @@
 """The keeper: starts one worker, holds its whole process tree, and reports its true end.
 
-It runs with the host's interpreter, in a session of its own. It is the only process that waits for any child. Orders and
-reports are JSON lines on a socket; when that closes, the host is gone and the tree is ended.
+It runs with the host's interpreter, in a session of its own. It is the only process that waits for any child. Orders
+and reports are JSON lines on a socket; when that closes, the host is gone and the tree is ended.
 """
+
+from __future__ import annotations
 
 import json
 import os
@@ -15,6 +17,10 @@ from .folder import remove
 from .launch import launch
 from .logs import Log
 from .tree import adopt_orphans, end_all, signal_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 TICK_S = 0.05
 """How often the size of the output is looked at."""
@@ -29,17 +35,20 @@ KILL_S = 2.0
 class Keeper:
     """One worker's life. ``spec``: argv, env, cwd, stdout, stderr, output_bytes, memory_bytes, temporary."""
 
-    def __init__(self, control, channel, spec, orders):
+    def __init__(self, control: socket.socket, channel: int, spec: dict[str, Any], orders: bytes) -> None:
         self._control = control
         self._channel = channel
         self._spec = spec
         self._orders = orders
         self._host_gone = False
         self._worker = 0
-        self._status = None
-        self._usage = None
+        self._status: int | None = None
+        self._cpu_s = 0.0
+        self._max_rss = 0
         self._grace_s = 0.0
-        self._stacks_until = self._kill_at = None
+        self._stacks_until: float | None = None
+        self._kill_at: float | None = None
+        self._logs: list[Log] = []
         self._stacks = (0, 0)
         self._overflow = False
         self._wake, writer = os.pipe()
@@ -48,7 +57,7 @@ class Keeper:
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
 
-    def run(self):
+    def run(self) -> None:
         """Starts the worker, waits for its end, ends what is left of its tree, and reports."""
         adopts = adopt_orphans()
         try:
@@ -56,11 +65,9 @@ class Keeper:
         except OSError as error:
             self._tell(not_started="the output files can not be made: %s" % error)
             return
-        outputs = [log.open_for_worker() for log in self._logs]
-        names = ("argv", "env", "cwd")
-        self._worker, message = launch(
-            *(self._spec[name] for name in names), *outputs, self._channel, self._spec["memory_bytes"]
-        )
+        outputs = (self._logs[0].open_for_worker(), self._logs[1].open_for_worker())
+        argv, env, cwd = (self._spec[name] for name in ("argv", "env", "cwd"))
+        self._worker, message = launch(argv, env, cwd, outputs, self._channel, self._spec["memory_bytes"])
         for descriptor in (*outputs, self._channel):
             os.close(descriptor)
         if message:
@@ -73,14 +80,14 @@ class Keeper:
             self._end()
         self._clear()
 
-    def _watch(self):
+    def _watch(self) -> None:
         """Until the worker has ended or must be killed."""
         self._obey()
         while self._status is None and not self._host_gone:
-            ready, _, _ = select.select([self._control, self._wake], [], [], TICK_S)
+            ready, _, _ = select.select([self._control.fileno(), self._wake], [], [], TICK_S)
             if self._wake in ready:
                 self._drain()
-            if self._control in ready:
+            if self._control.fileno() in ready:
                 self._receive()
                 self._obey()
             while self._reap():
@@ -91,7 +98,7 @@ class Keeper:
             if self._overflow or self._is_due():
                 return
 
-    def _is_due(self):
+    def _is_due(self) -> bool:
         """Whether the time to kill has come; asks the tree to end when the stacks are written."""
         now = time.monotonic()
         if self._stacks_until is not None and (self._stacks_written() or now >= self._stacks_until):
@@ -99,19 +106,19 @@ class Keeper:
             self._ask()
         return self._kill_at is not None and now >= self._kill_at
 
-    def _stacks_written(self):
+    def _stacks_written(self) -> bool:
         """Whether standard error has grown since the stacks were asked for, and has come to rest."""
         first, last = self._stacks
         size = self._logs[1].size()
         self._stacks = (first, size)
         return first < size == last
 
-    def _ask(self):
+    def _ask(self) -> None:
         self._kill_at = time.monotonic() + self._grace_s
         signal_all(self._worker, signal.SIGTERM)
         signal_all(self._worker, signal.SIGCONT)
 
-    def _receive(self):
+    def _receive(self) -> None:
         try:
             data = self._control.recv(4096)
         except ConnectionError:
@@ -119,7 +126,7 @@ class Keeper:
         self._host_gone = not data
         self._orders += data
 
-    def _obey(self):
+    def _obey(self) -> None:
         while b"\n" in self._orders:
             line, _, self._orders = self._orders.partition(b"\n")
             order = json.loads(line)
@@ -131,59 +138,58 @@ class Keeper:
             else:
                 self._ask()
 
-    def _reap(self):
+    def _reap(self) -> int | None:
         """Collects one ended child: its pid, 0 when none has ended, None when there is no child."""
         try:
             pid, status, usage = os.wait4(-1, os.WNOHANG)
         except ChildProcessError:
             return None
         if pid and pid == self._worker:
-            self._status, self._usage = status, usage
+            self._status, self._cpu_s, self._max_rss = status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
         return pid
 
-    def _drain(self):
+    def _drain(self) -> None:
         try:
             while os.read(self._wake, 512):
                 pass
         except BlockingIOError:
             return
 
-    def _settle(self):
+    def _settle(self) -> None:
         """Lets the helpers of an ended worker end by themselves."""
         deadline = time.monotonic() + SETTLE_S
         while self._reap() is not None and time.monotonic() < deadline:
             select.select([self._wake], [], [], 0.02)
             self._drain()
 
-    def _end(self):
+    def _end(self) -> None:
         if self._status is not None and not self._host_gone:
             self._settle()
         killed, gone = end_all(self._reap, self._worker, KILL_S)
-        report = {"leftovers": len(killed - {self._worker}), "gone": gone, "overflow": self._overflow}
-        for name, log in zip(("stdout", "stderr"), self._logs):
+        report: dict[str, Any] = {"leftovers": len(killed - {self._worker}), "gone": gone, "overflow": self._overflow}
+        for log, name in zip(self._logs, ("stdout", "stderr")):  # noqa: B905 - Python 3.8 has no strict
             report[name + "_bytes"] = log.close()
             report["cut"] = report.get("cut", False) or log.cut
         if self._status is not None:
             signalled = os.WIFSIGNALED(self._status)
             report["exit_code"] = None if signalled else os.WEXITSTATUS(self._status)
             report["signal"] = os.WTERMSIG(self._status) if signalled else None
-            report["cpu_s"] = self._usage.ru_utime + self._usage.ru_stime
-            report["max_rss"] = self._usage.ru_maxrss
+            report["cpu_s"], report["max_rss"] = self._cpu_s, self._max_rss
         self._tell(ended=report)
 
-    def _clear(self):
+    def _clear(self) -> None:
         residue = remove(self._spec["temporary"])
         if residue:
             self._tell(residue=residue)
 
-    def _tell(self, **message):
+    def _tell(self, **message: Any) -> None:
         try:
             self._control.sendall(json.dumps(message).encode() + b"\n")
         except OSError:
             self._host_gone = True
 
 
-def main(arguments):
+def main(arguments: list[str]) -> int:
     """``CONTROL CHANNEL``: the descriptors of the socket to the host, whose first line is the spec, and the channel."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

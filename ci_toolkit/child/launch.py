@@ -1,5 +1,7 @@
 """Starts a program in a session of its own, and says in words why it could not be started."""
 
+from __future__ import annotations
+
 import os
 import resource
 import signal
@@ -7,17 +9,24 @@ import signal
 from .tree import die_with_parent
 
 
-def launch(argv, env, cwd, stdout, stderr, keep, memory_bytes):
-    """Starts ``argv`` with exactly ``env`` and the descriptors 0 to 2 and ``keep``; returns (pid, "") or (0, message).
+def launch(
+    argv: list[str],
+    env: dict[str, str],
+    cwd: str,
+    outputs: tuple[int, int],
+    keep: int,
+    memory_bytes: int | None,
+) -> tuple[int, str]:
+    """Starts ``argv`` with exactly ``env``; returns (pid, "") or (0, message).
 
-    Standard input is empty. ``memory_bytes`` bounds its address space.
+    It has an empty standard input, ``outputs`` and the descriptor ``keep``; ``memory_bytes`` bounds its address space.
     """
     reader, writer = os.pipe()
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
         os.close(reader)
-        _become(argv, env, cwd, (stdout, stderr), keep, memory_bytes, parent, writer)
+        _become(argv, env, cwd, outputs, keep, memory_bytes, parent, writer)
     os.close(writer)
     with os.fdopen(reader, "rb") as told:
         message = told.read().decode("utf-8", "replace")
@@ -27,7 +36,16 @@ def launch(argv, env, cwd, stdout, stderr, keep, memory_bytes):
     return pid, ""
 
 
-def _become(argv, env, cwd, outputs, keep, memory_bytes, parent, writer):
+def _become(
+    argv: list[str],
+    env: dict[str, str],
+    cwd: str,
+    outputs: tuple[int, int],
+    keep: int,
+    memory_bytes: int | None,
+    parent: int,
+    writer: int,
+) -> None:
     """In the child, up to ``exec``; the pipe closes on success, or carries the message."""
     doing = ""
     try:

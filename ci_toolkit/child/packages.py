@@ -1,39 +1,42 @@
 """What is installed for an interpreter, by the names of metadata folders: cheap enough to ask twice in each worker."""
 
-import os
+from __future__ import annotations
+
 import re
+from pathlib import Path
+from typing import Iterable
 
 _METADATA = re.compile(r"(?P<name>.+?)(?:-(?P<version>[^-]+)(?:-py[\d.]+.*)?)?\.(?:dist-info|egg-info)$")
 
 
-def installed(folders):
+def installed(folders: Iterable[str]) -> dict[str, str]:
     """Normalised name -> version of the distributions in ``folders``; the first folder wins, as for imports."""
-    found = {}
+    found: dict[str, str] = {}
     for folder in folders:
-        for entry in _entries(folder):
-            match = _METADATA.match(entry)
+        for entry in _entries(Path(folder)):
+            match = _METADATA.match(entry.name)
             if match:
                 name = re.sub(r"[-_.]+", "-", match.group("name")).lower()
                 if name not in found:
-                    found[name] = match.group("version") or _version(os.path.join(folder, entry))
+                    found[name] = match.group("version") or _version(entry)
     return dict(sorted(found.items()))
 
 
-def _entries(folder):
+def _entries(folder: Path) -> list[Path]:
     try:
-        return sorted(os.listdir(folder))
+        return sorted(folder.iterdir())
     except OSError:
         return []
 
 
-def _version(metadata):
+def _version(metadata: Path) -> str:
     """The version that a metadata folder tells, for a development install without one in its name."""
     for name in ("PKG-INFO", "METADATA"):
         try:
-            with open(os.path.join(metadata, name), encoding="utf-8", errors="replace") as file:
-                for line in file:
-                    if line.startswith("Version:"):
-                        return line.partition(":")[2].strip()
+            lines = (metadata / name).read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
             continue
+        for line in lines:
+            if line.startswith("Version:"):
+                return line.partition(":")[2].strip()
     return ""

@@ -1,11 +1,17 @@
 """Runs a Python file as a program: one case, for which the subject needs no test runner."""
 
+from __future__ import annotations
+
 import runpy
 import sys
 import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .events import Events
 
 
-def run(request, events):
+def run(request: dict[str, Any], events: Events) -> int:
     """Runs ``options["file"]`` with ``options["args"]`` and returns 0, or the status that it exits with.
 
     An exception ends the worker, as it would end the program.

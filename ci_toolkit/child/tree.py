@@ -1,22 +1,28 @@
 """The keeper's hold on a tree of processes: who is in it, and the end of all of it."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import signal
 import sys
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
+
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 LINUX = sys.platform == "linux"
 
 
-def adopt_orphans():
+def adopt_orphans() -> bool:
     """Makes orphaned descendants this process's children; says whether the system can."""
     return LINUX and ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 
 
-def die_with_parent(parent):
+def die_with_parent(parent: int) -> None:
     """In a new child: it is killed when the thread that forked it ends. Exits when that happened already."""
     if LINUX:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -24,7 +30,7 @@ def die_with_parent(parent):
             os._exit(1)
 
 
-def descendants():
+def descendants() -> list[int]:
     """Process ids of all descendants, parents first, zombies too; empty where the system can't tell."""
     if not LINUX:
         return []
@@ -36,37 +42,55 @@ def descendants():
     return found
 
 
-def _children(pid):
+def _children(pid: int) -> list[int] | None:
     """The children of a process as the kernel lists them, None where it has no such list or the process is gone."""
     try:
-        threads = os.listdir("/proc/%d/task" % pid)
-        found = []
-        for thread in threads:
-            with open("/proc/%d/task/%s/children" % (pid, thread)) as file:
-                found.extend(map(int, file.read().split()))
+        found: list[int] = []
+        with os.scandir("/proc/%d/task" % pid) as threads:
+            for thread in threads:
+                found.extend(map(int, _read(thread.path + "/children").split()))
     except (FileNotFoundError, ProcessLookupError):
         return None
     return found
 
 
-def _by_scan():
+def _by_scan() -> list[int]:
     """``descendants`` from the parents of all processes, for kernels without lists of children."""
-    families = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open("/proc/%s/stat" % name, "rb") as file:
-                    parent = int(file.read().rpartition(b")")[2].split()[1])
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            families.setdefault(parent, []).append(int(name))
+    families: dict[int, list[int]] = {}
+    with os.scandir("/proc") as entries:
+        processes = [int(entry.name) for entry in entries if entry.name.isdigit()]
+    for pid in processes:
+        fields = _stat(pid)
+        if fields:
+            families.setdefault(int(fields[1]), []).append(pid)
     found = list(families.get(os.getpid(), ()))
     for pid in found:
         found.extend(families.get(pid, ()))
     return found
 
 
-def signal_all(leader, number):
+def _read(path: str) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        data = b""
+        while True:
+            more = os.read(descriptor, 1 << 16)
+            if not more:
+                return data
+            data += more
+    finally:
+        os.close(descriptor)
+
+
+def _stat(pid: int) -> list[bytes]:
+    """State, parent and what follows of a process; empty when it is gone."""
+    try:
+        return _read("/proc/%d/stat" % pid).rpartition(b")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def signal_all(leader: int, number: int) -> list[int]:
     """Sends a signal to every descendant; where the system can't list them, to the process group of ``leader``.
 
     Returns the ids of the processes that were still running.
@@ -74,13 +98,13 @@ def signal_all(leader, number):
     if not LINUX:
         _attempt(os.killpg, leader, number)
         return []
-    running = [pid for pid in descendants() if _is_running(pid)]
+    running = [pid for pid in descendants() if _stat(pid)[:1] not in ([], [b"Z"], [b"X"])]
     for pid in running:
         _attempt(os.kill, pid, number)
     return running
 
 
-def _attempt(kill, pid, number):
+def _attempt(kill: Callable[[int, int], None], pid: int, number: int) -> None:
     """Sends a signal, if the target is still there and may be signalled (a set-user-id program may not)."""
     try:
         kill(pid, number)
@@ -88,22 +112,14 @@ def _attempt(kill, pid, number):
         return
 
 
-def _is_running(pid):
-    try:
-        with open("/proc/%d/stat" % pid, "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def end_all(reap, leader, seconds):
+def end_all(reap: Callable[[], int | None], leader: int, seconds: float) -> tuple[set[int], bool]:
     """Kills all descendants until none is left, for at most ``seconds``.
 
-    ``reap()`` collects one ended child: its pid, 0 when none has ended, None when there is no child. Returns the process
-    ids that were killed, and whether all are gone: a process that is stuck in a driver can't be killed.
+    ``reap()`` collects one ended child: its pid, 0 when none has ended, None when there is no child. Returns the
+    processes that were killed, and whether all are gone: a process that is stuck in a driver can't be killed.
     """
     deadline = time.monotonic() + seconds
-    killed = set()
+    killed: set[int] = set()
     while True:
         killed.update(signal_all(leader, signal.SIGKILL))
         ended = reap()

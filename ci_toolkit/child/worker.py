@@ -1,5 +1,7 @@
 """The worker: runs one request with its runner, between ``hello`` and ``bye``."""
 
+from __future__ import annotations
+
 import faulthandler
 import importlib
 import json
@@ -8,6 +10,8 @@ import platform
 import signal
 import socket
 import sys
+from pathlib import Path
+from typing import Iterable
 
 from .events import Events
 from .packages import installed
@@ -16,7 +20,7 @@ STACKS_SIGNAL = signal.SIGUSR1
 """Makes a worker write the stacks of all its threads to its standard error, even from native code."""
 
 
-def main(arguments):
+def main(arguments: list[str]) -> int:
     """``REQUEST CHANNEL``: the path of ``request.json``, the descriptor of the channel. Returns the exit status."""
     channel = socket.socket(fileno=int(arguments[1]))
     os.set_inheritable(channel.fileno(), False)
@@ -24,10 +28,9 @@ def main(arguments):
     faulthandler.enable(stacks)
     if hasattr(faulthandler, "register"):
         faulthandler.register(STACKS_SIGNAL, stacks)
-    with open(arguments[0], encoding="utf-8") as file:
-        request = json.load(file)
-    folder = os.path.dirname(arguments[0])
-    events = Events(os.path.join(folder, "events.jsonl"), request["nonce"], channel)
+    path = Path(arguments[0])
+    request = json.loads(path.read_bytes())
+    events = Events(str(path.with_name("events.jsonl")), request["nonce"], channel)
     places = list(sys.path)
     events.emit(
         "hello",
@@ -40,7 +43,7 @@ def main(arguments):
         packages=installed(places),
     )
     runner = importlib.import_module("." + request["runner"] + "_runner", __package__)
-    code = runner.run(request, events)
+    code: int = runner.run(request, events)
     sys.stdout.flush()
     sys.stderr.flush()
     events.emit(
@@ -54,23 +57,22 @@ def main(arguments):
     return code
 
 
-def _leaked(subject):
+def _leaked(subject: Iterable[str]) -> list[str]:
     """Modules of the toolkit's host side that this process loaded, unless the toolkit is the subject."""
-    ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    host = os.path.basename(ours)
+    child = Path(__file__).resolve().parent
+    host = child.parent.name
     if host in subject:
         return []
-    child = os.path.join(ours, os.path.basename(os.path.dirname(os.path.abspath(__file__)))) + os.sep
     found = []
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        file = os.path.abspath(file) if isinstance(file, str) else ""
-        if name.partition(".")[0] == host or (file.startswith(ours + os.sep) and not file.startswith(child)):
+        folders = Path(file).resolve().parents if isinstance(file, str) else ()
+        if name.partition(".")[0] == host or (child.parent in folders and child not in folders):
             found.append(name)
     return sorted(found)
 
 
-def _peak_rss():
+def _peak_rss() -> int:
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

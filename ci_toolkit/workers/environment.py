@@ -53,7 +53,7 @@ def worker_environment(
     """
     allow = tuple(allow)
     passed = {name: value for name, value in host.items() if _passes(name, allow)}
-    own = {name: temporary for name in ("TMPDIR", "TMP", "TEMP")}
+    own = dict.fromkeys(("TMPDIR", "TMP", "TEMP"), temporary)
     own["XDG_CACHE_HOME"] = f"{temporary}/cache"
     return dict(sorted({**passed, **FIXED, **own, **settings}.items()))
 

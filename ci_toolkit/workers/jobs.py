@@ -42,4 +42,4 @@ class Ended:
 
 
 Observer = Callable[[Job, dict[str, Any]], None]
-"""Is told of each message of a worker (``e`` is ``hello``, ``start``, ``phase``, ``finish``, ``bye``), for a live view."""
+"""Is told of each message of a worker; ``e`` is its kind: ``hello``, ``start``, ``phase``, ``finish`` or ``bye``."""
