@@ -19,13 +19,20 @@ class Unit:
 
 @dataclass(frozen=True)
 class Subject:
-    """What a subject's interpreter says of itself. ``roots`` maps distributions to the folders that hold them."""
+    """What a subject's interpreter says of itself.
+
+    ``packages`` are all that is installed, name (in the form that the index uses) -> version. ``roots`` maps the
+    distributions that were asked for to the folders that hold them; one that is not installed is left out. ``prefixes``
+    are the folders of the interpreter and of its virtual environment.
+    """
 
     executable: str
     python: str
     implementation: str
+    system: str
     packages: dict[str, str]
     roots: dict[str, str] = field(default_factory=dict)
+    prefixes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -39,16 +46,21 @@ class Found:
 
 @dataclass(frozen=True)
 class Account:
-    """What is known of a worker that ended: how, its events, and the tail of what it wrote to stderr and stdout."""
+    """What is known of a worker that ended: how, its events, and the tails of what it wrote.
+
+    ``faults`` are execution errors that the workers' room found itself.
+    """
 
     worker: Worker
     message: str
     nonce: str
     events: Path
-    tail: str = ""
+    stdout: str = ""
+    stderr: str = ""
     strangers: int = 0
     timed_out_case: str = ""
     error: ErrorKind | None = None
+    faults: tuple[ExecutionError, ...] = ()
 
 
 @dataclass(frozen=True)

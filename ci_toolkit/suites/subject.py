@@ -1,33 +1,40 @@
 """Asks a subject's interpreter what it is, what is installed in it, and where."""
 
-import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+
+import msgspec
 
 from ci_toolkit.errors import InfrastructureError, UsageError
 from ci_toolkit.suites.kind import Subject
 
 PATIENCE_S = 60.0
 _QUESTION = """
-import importlib.metadata as metadata, json, platform, sys
+import importlib.metadata as metadata, json, platform, re, sys
 packages, roots = {}, {}
+for found in metadata.distributions():
+    name = found.metadata["Name"]
+    if name:
+        packages.setdefault(re.sub(r"[-_.]+", "-", name).lower(), found.version)
 for name in sys.argv[1:]:
     try:
-        found = metadata.distribution(name)
+        roots[name] = str(metadata.distribution(name).locate_file(""))
     except metadata.PackageNotFoundError:
-        continue
-    packages[name] = found.version
-    roots[name] = str(found.locate_file(""))
+        pass
 sys.stdout.write("\\n" + json.dumps({
     "executable": sys.executable, "python": platform.python_version(),
-    "implementation": platform.python_implementation(), "packages": packages, "roots": roots,
+    "implementation": platform.python_implementation(),
+    "system": platform.system().lower() + "-" + platform.machine().lower(),
+    "packages": dict(sorted(packages.items())), "roots": roots,
+    "prefixes": sorted({sys.prefix, sys.base_prefix}),
 }))
 """
 
 
 def ask(python: str, flags: Iterable[str], distributions: Iterable[str], env: Mapping[str, str], cwd: str) -> Subject:
-    """What ``python`` (empty: the host's own) says; distributions that it has not are left out of its answer.
+    """What ``python`` (empty: the host's own) says of itself and of where ``distributions`` are.
 
     Raises UsageError when there is no such interpreter, InfrastructureError when it gives no answer in PATIENCE_S.
     """
@@ -50,8 +57,19 @@ def ask(python: str, flags: Iterable[str], distributions: Iterable[str], env: Ma
     try:
         if done.returncode:
             raise ValueError(f"exit status {done.returncode}")
-        return Subject(**json.loads(done.stdout.decode().rsplit("\n", 1)[-1]))
-    except (ValueError, TypeError) as error:
+        return msgspec.json.decode(done.stdout.rpartition(b"\n")[2], type=Subject)
+    except (ValueError, msgspec.DecodeError) as error:
         said = done.stderr.decode(errors="backslashreplace").strip().splitlines()
         last = f": {said[-1][:300]}" if said else ""
         raise InfrastructureError(f"the interpreter {program} can not say what it has ({error}){last}") from error
+
+
+def normalised(distribution: str) -> str:
+    """A distribution's name in the form that the index uses."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def facts_of(subject: Subject) -> dict[str, str]:
+    """What ``requires`` and a ratchet's ``when`` are matched against: ``python``, ``system``, ``package.NAME``."""
+    packages = {f"package.{name}": version for name, version in subject.packages.items()}
+    return {"python": subject.python, "system": subject.system, **packages}

@@ -44,7 +44,7 @@ def judge(unit: str, account: Account, root: str, story: Story) -> UnitResult:
     return UnitResult(
         cases=tuple(cases),
         failures=tuple(ledger.failures),
-        errors=tuple(ledger.errors),
+        errors=(*ledger.errors, *account.faults),
         deselected=story.declared,
         environment=_environment(story),
         runner_version=story.pytest,

@@ -44,8 +44,6 @@ class Event(Record, frozen=True, kw_only=True, rename={"kind": "e", "nonce": "n"
     implementation: str = ""
     executable: str = ""
     packages: dict[str, str] = {}
-    leaked: tuple[str, ...] = ()
-    code: int | None = None
 
 
 @dataclass
@@ -85,7 +83,6 @@ class Story:
     exitstatus: int | None = None
     pytest: str = ""
     hello: Event | None = None
-    bye: Event | None = None
     strangers: int = 0
     garbled: int = 0
     torn: bool = False
@@ -149,8 +146,6 @@ def _take(story: Story, event: Event) -> None:
         story.stopped.append(event)
     elif event.kind == "hello":
         story.hello = event
-    elif event.kind == "bye":
-        story.bye = event
     elif event.kind == "end":
         story.exitstatus, story.pytest = event.exitstatus, event.pytest
 

@@ -8,6 +8,7 @@ from ci_toolkit.model.text import one_line
 
 _THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\):$|^Stack \(most recent", re.M)
 _CURRENT = re.compile(r"^(?:Current thread 0x[0-9a-f]+.*|Stack) \(most recent call first\):$", re.M)
+_FATAL = re.compile(r"^Fatal Python error: ", re.M)
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in (.+)$')
 _LIBRARY = re.compile(r".*/(?:site|dist)-packages/")
 _MACHINERY = re.compile(r"(?:^|/)(?:_pytest|pluggy|pytest)/")
@@ -30,6 +31,12 @@ def frames(text: str, root: str) -> tuple[Frame, ...]:
         found.append(_frame(match.group(1), int(match.group(2)), match.group(3), root))
     kept = [frame for frame in found if not _MACHINERY.search(frame.file)] or found
     return tuple(reversed(kept[:FRAMES]))
+
+
+def last_dump(text: str) -> str:
+    """The last dump in ``text`` with its head line and what follows it; empty where there is none."""
+    starts = [match.start() for match in _FATAL.finditer(text)] or [match.start() for match in _THREAD.finditer(text)]
+    return text[starts[-1] :] if starts else ""
 
 
 def _frame(file: str, line: int, function: str, root: str) -> Frame:

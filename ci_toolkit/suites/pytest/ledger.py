@@ -11,7 +11,7 @@ from ci_toolkit.model.report import ErrorKind, ExecutionError
 from ci_toolkit.model.text import clip, one_line, visible
 from ci_toolkit.suites.kind import Account
 from ci_toolkit.suites.pytest.ends import END_CAUSES
-from ci_toolkit.suites.pytest.faults import frames
+from ci_toolkit.suites.pytest.faults import frames, last_dump
 
 SHOWN = 5
 """At most this many ids stand in a message."""
@@ -60,22 +60,22 @@ class Ledger:
 
     def death(self, stage: Stage, message: str) -> int:
         """Adds the failure of a worker that did not complete, with the stack that it wrote, and returns its row."""
-        worker = self.account.worker
+        worker, account = self.account.worker, self.account
         return self.failure(
             Failure(
                 stage=stage,
                 cause=END_CAUSES[worker.end],
                 message=message,
-                frames=frames(self.account.tail, self.root),
+                frames=frames(account.stderr, self.root),
                 signal=worker.signal,
                 exit_code=worker.exit_code,
-                excerpt=self.account.tail,
+                excerpt=last_dump(account.stderr) or account.stderr.strip() or account.stdout,
             )
         )
 
     def last_words(self) -> str:
         """The line of the worker's last output that says most, with a colon before it; empty without output."""
-        words = [line for line in visible(self.account.tail).splitlines() if line.strip()]
+        words = [line for line in visible(f"{self.account.stdout}\n{self.account.stderr}").splitlines() if line.strip()]
         error = next((line for line in reversed(words) if line.startswith(("ERROR", "E  "))), "")
         said = error or (words[-1] if words else "")
         return f": {one_line(said.strip())[:300]}" if said else ""

@@ -132,7 +132,7 @@ def judge_collection(story: Story, ledger: Ledger) -> None:
 
 
 def judge_strangers(story: Story, ledger: Ledger) -> None:
-    """Events that are not the worker's, and what the worker says of its own environment."""
+    """Events that are not the worker's own."""
     strangers = story.strangers + ledger.account.strangers
     if strangers:
         ledger.error(ErrorKind.STRANGER, f"{strangers} events are not from this worker: their nonce is another's")
@@ -140,13 +140,6 @@ def judge_strangers(story: Story, ledger: Ledger) -> None:
         ledger.error(ErrorKind.STRANGER, f"{story.garbled} lines among the events are no events")
     if story.torn and ledger.account.worker.end is WorkerEnd.COMPLETED:
         ledger.error(ErrorKind.NO_FINAL_REPORT, "the worker completed, yet its last event is cut short")
-    hello, bye = story.hello, story.bye
-    if bye is not None and bye.leaked:
-        ledger.error(ErrorKind.HOST_LIBRARY_LEAKED, f"modules of the host were loaded: {some(bye.leaked)}")
-    if hello is not None and bye is not None and hello.packages != bye.packages:
-        differing = sorted(set(hello.packages.items()) ^ set(bye.packages.items()))
-        changed = sorted({name for name, _ in differing})
-        ledger.error(ErrorKind.ENVIRONMENT_CHANGED, f"installed packages changed while the tests ran: {some(changed)}")
 
 
 def _collect_message(event: Event, what: str) -> str:

@@ -31,7 +31,9 @@ Run = Callable[..., UnitResult]
 def run(tmp_path: Path) -> Run:
     """Runs a file of tests (its text, or a path) with more files beside it, and judges what is left."""
 
-    def run(source: str | Path, *, timeout: float = 90, end: WorkerEnd | None = None, **options: object) -> UnitResult:
+    def run(
+        source: str | Path, *, killed_after: str = "", end: WorkerEnd | None = None, **options: object
+    ) -> UnitResult:
         root = tmp_path / "root"
         root.mkdir(exist_ok=True)
         (root / "pytest.ini").write_text(str(options.pop("ini", "[pytest]\n")))
@@ -43,19 +45,16 @@ def run(tmp_path: Path) -> Run:
         events.unlink(missing_ok=True)
         request = {"options": {"root": str(root), "files": ["a_test.py"], **options}}
         command = [sys.executable, "-c", _DRIVER, json.dumps(request), str(events)]
-        try:
-            done = subprocess.run(
-                command,
-                capture_output=True,
-                cwd=root,
-                timeout=timeout,
-                text=True,
-                errors="backslashreplace",
-                check=False,
-            )
-            code, tail = done.returncode, done.stdout[-4000:] + done.stderr[-4000:]
-        except subprocess.TimeoutExpired:
-            code, tail, end = -9, "", end or WorkerEnd.TIMEOUT
+        with (tmp_path / "stdout").open("w+b") as out, (tmp_path / "stderr").open("w+b") as err:
+            process = subprocess.Popen(command, stdout=out, stderr=err, cwd=root)
+            while killed_after and process.poll() is None:
+                if events.exists() and killed_after in events.read_text():
+                    process.kill()
+            code = process.wait(90)
+            tails = [
+                (tmp_path / name).read_bytes()[-8000:].decode(errors="backslashreplace")
+                for name in ("stdout", "stderr")
+            ]
         finished = events.exists() and b'"e":"end"' in events.read_bytes()
         end = end or (WorkerEnd.COMPLETED if finished or code > 0 else WorkerEnd.CRASHED)
         worker = Worker(
@@ -65,7 +64,7 @@ def run(tmp_path: Path) -> Run:
             exit_code=code if code >= 0 else None,
             signal=signal.Signals(-code).name if code < 0 else "",
         )
-        return decode("a_test.py", Account(worker, "", NONCE, events, tail), str(root))
+        return decode("a_test.py", Account(worker, "", NONCE, events, *tails), str(root))
 
     return run
 
@@ -127,7 +126,7 @@ def test_a_crash_costs_one_case(run: Run) -> None:
 
 
 def test_a_hang_in_teardown_keeps_the_first_failure(run: Run) -> None:
-    result = run(SUBJECTS / "C27_test.py", timeout=8)
+    result = run(SUBJECTS / "C27_test.py", killed_after='"when":"call"', end=WorkerEnd.TIMEOUT)
     case = result.cases[0]
     assert list(outcomes(result).values()) == [Outcome.TIMEOUT, Outcome.NOT_RUN, Outcome.NOT_RUN]
     assert [result.failures[row].exception for row in case.failures] == ["ValueError", ""]
@@ -136,8 +135,8 @@ def test_a_hang_in_teardown_keeps_the_first_failure(run: Run) -> None:
 
 
 def test_an_interrupt_names_no_culprit(run: Run) -> None:
-    source = "import time\ndef test_a(): pass\ndef test_b(): time.sleep(600)\ndef test_c(): pass\n"
-    result = run(source, timeout=6, end=WorkerEnd.INTERRUPTED)
+    source = "import time\ndef test_a(): pass\ndef test_b(): print('x'); time.sleep(600)\ndef test_c(): pass\n"
+    result = run(source, killed_after='::test_b","when":"setup"', end=WorkerEnd.INTERRUPTED)
     assert list(outcomes(result).values()) == [Outcome.PASSED, Outcome.NOT_RUN, Outcome.NOT_RUN]
     assert result.cases[1].reason == "interrupted"
     assert kinds(result) == [ErrorKind.INTERRUPTED]
