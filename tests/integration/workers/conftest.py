@@ -1,0 +1,101 @@
+"""Runs Python programs as workers, and checks after each test that no process of theirs is left."""
+
+import json
+import os
+import sys
+import textwrap
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from ci_toolkit.model.request import Limits, Request
+from ci_toolkit.workers.environment import temporary_folder, worker_environment
+from ci_toolkit.workers.jobs import Ended, Job
+from ci_toolkit.workers.scheduler import run_jobs
+from ci_toolkit.workers.stop import Stop
+
+MARK = "CT_TEST_MARK"
+MIB = 1 << 20
+
+
+@dataclass
+class Bench:
+    """Makes and runs jobs in one test's folder; ``mark`` is in the environment of all their processes."""
+
+    folder: Path
+    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+    messages: list[dict[str, Any]] = field(default_factory=list)
+
+    def job(
+        self,
+        body: str,
+        number: int = 1,
+        interpreter: str = sys.executable,
+        flags: tuple[str, ...] = (),
+        cwd: str = "",
+        settings: dict[str, str] | None = None,
+        options: dict[str, object] | None = None,
+        **limits: Any,
+    ) -> Job:
+        folder = self.folder / "workers" / f"{number:03}"
+        folder.mkdir(parents=True)
+        script = self.folder / f"unit_{number}.py"
+        script.write_text(textwrap.dedent(body), encoding="utf-8", errors="surrogatepass")
+        temporary = temporary_folder()
+        request = Request(
+            nonce=uuid.uuid4().hex,
+            lane="lane",
+            unit=script.name,
+            runner="script",
+            interpreter=interpreter,
+            flags=flags,
+            env=worker_environment(os.environ, (), {MARK: self.mark, **(settings or {})}, temporary),
+            cwd=cwd or str(self.folder),
+            temporary=temporary,
+            limits=Limits(**{"unit_s": 60.0, **limits}),
+            options={"file": str(script), "id": script.name, **(options or {})},
+        )
+        return Job(number=number, request=request, folder=folder)
+
+    def observe(self, job: Job, message: dict[str, Any]) -> None:
+        self.messages.append(message)
+
+    def run(self, body: str, **details: Any) -> Ended:
+        (ended,) = run_jobs([self.job(body, **details)], 1, Stop(), self.observe)
+        return ended
+
+    def stdout(self, number: int = 1) -> bytes:
+        return (self.folder / "workers" / f"{number:03}" / "stdout.log").read_bytes()
+
+    def stderr(self, number: int = 1) -> str:
+        return (self.folder / "workers" / f"{number:03}" / "stderr.log").read_text(errors="replace")
+
+    def events(self, number: int = 1) -> list[dict[str, Any]]:
+        path = self.folder / "workers" / f"{number:03}" / "events.jsonl"
+        return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+    def processes(self) -> list[psutil.Process]:
+        """The processes that carry this test's mark, wherever they went."""
+        found = []
+        for process in psutil.process_iter():
+            try:
+                if process.environ().get(MARK) == self.mark and process.status() != psutil.STATUS_ZOMBIE:
+                    found.append(process)
+            except psutil.Error:
+                continue
+        return found
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    bench = Bench(tmp_path)
+    yield bench
+    left = bench.processes()
+    for process in left:
+        process.kill()
+    assert not left, "processes of a worker are left"
