@@ -50,8 +50,8 @@ class Group(Authored, frozen=True, kw_only=True):
     """Deviations that share a reason. Several outcomes mean intermittent, and need ``seen``."""
 
     outcome: Outcome | tuple[Outcome, ...]
-    reason: str
     cases: Entries
+    reason: str = ""
     match: Match = Match.CLASS
     signature: str = ""
     issue: int | str | None = None
@@ -64,8 +64,8 @@ class Group(Authored, frozen=True, kw_only=True):
 class Exclusion(Authored, frozen=True, kw_only=True):
     """Members that a platform does not have (``absent``) or never executes (``withheld``)."""
 
-    reason: str
     cases: Entries
+    reason: str = ""
     issue: int | str | None = None
     owner: str = ""
     when: dict[str, str | tuple[str, ...]] = {}

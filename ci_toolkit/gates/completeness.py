@@ -1,0 +1,83 @@
+"""Whether a lane's evidence is there, its own, whole, and of a run that did what it was to do. Pure."""
+
+from collections.abc import Mapping
+
+from ci_toolkit.gates.lane import Findings, LaneInput, Seen
+from ci_toolkit.model.outcome import Cause, Outcome
+from ci_toolkit.model.plan import Plan
+from ci_toolkit.model.ratchet import Group
+from ci_toolkit.model.report import ErrorKind, ExecutionError
+from ci_toolkit.model.verdict import FindingKind
+
+INFRASTRUCTURE = frozenset({ErrorKind.INFRA, ErrorKind.SETUP})
+
+
+def is_own(plan: Plan, lane: LaneInput, seen: Seen, findings: Findings) -> bool:
+    """Whether the evidence is of this plan's lane, run, attempt and conf; if not, a finding says of what else."""
+    report, provenance = seen.report, plan.provenance
+    pairs = {
+        "lane": (lane.lane.id, report.lane.id),
+        "selection of the lane": (lane.lane.selection, report.lane.selection),
+        "run": (provenance.run, report.provenance.run),
+        "attempt": (provenance.attempt, report.provenance.attempt),
+        "commit": (provenance.commit, report.provenance.commit),
+        "conf": (plan.conf_digest, report.provenance.conf_digest),
+        "builds": (provenance.builds, report.provenance.builds),
+    }
+    foreign = [name for name, (planned, found) in pairs.items() if planned != found]
+    for name in foreign:
+        planned, found = pairs[name]
+        findings.add(
+            FindingKind.FOREIGN_EVIDENCE,
+            name,
+            f"the evidence is of another {name}: {found or 'none'}, planned was {planned or 'none'}",
+            expected=str(planned),
+            observed=str(found),
+        )
+    return not foreign
+
+
+def check_run(lane: LaneInput, seen: Seen, groups: Mapping[str, tuple[str, Group]], findings: Findings) -> None:
+    """Findings for the run's own errors, and for a run that tested nothing."""
+    report = seen.report
+    for error in report.errors:
+        if not _is_expected(error, seen, groups):
+            _execution_error(error, seen, findings)
+    if report.interrupted and not any(error.kind is ErrorKind.INTERRUPTED for error in report.errors):
+        findings.add(FindingKind.INTERRUPTED, "lane", f"the run was interrupted: {report.interrupted}")
+    if not seen.cases:
+        findings.add(FindingKind.LANE_EMPTY, "lane", "the lane has no case: nothing was tested")
+    ran = {worker.unit for worker in report.workers}
+    silent = [unit for unit in report.units if unit not in ran]
+    explained = {error.unit for error in report.errors}
+    for unit in silent:
+        if unit not in explained and "" not in explained:
+            findings.add(FindingKind.MISSING, unit, f"the unit {unit} was planned and never ran", count=1)
+
+
+def _is_expected(error: ExecutionError, seen: Seen, groups: Mapping[str, tuple[str, Group]]) -> bool:
+    """A crash or a timeout that a reviewed group names costs its case only."""
+    if error.case not in groups or error.kind not in (ErrorKind.WORKER_CRASHED, ErrorKind.WORKER_TIMEOUT):
+        return False
+    group = groups[error.case][1]
+    accepted = {group.outcome} if isinstance(group.outcome, Outcome) else set(group.outcome)
+    return bool(accepted & {Outcome.CRASHED, Outcome.TIMEOUT})
+
+
+def _execution_error(error: ExecutionError, seen: Seen, findings: Findings) -> None:
+    if error.kind is ErrorKind.INTERRUPTED:
+        kind = FindingKind.INTERRUPTED
+    elif error.kind in INFRASTRUCTURE or error.cause is Cause.INFRA:
+        kind = FindingKind.INFRASTRUCTURE
+    else:
+        kind = FindingKind.EXECUTION_ERROR
+    failure = seen.failure(error.failures[0]) if error.failures else None
+    unit = f"{error.unit}: " if error.unit else ""
+    findings.add(
+        kind,
+        f"{error.kind} {error.unit} {error.case}",
+        f"{unit}{error.message}",
+        cases=[error.case] if error.case else (),
+        failure=failure,
+        observed=error.kind.value,
+    )
