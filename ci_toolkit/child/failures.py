@@ -1,7 +1,11 @@
 """What an exception says about a failure: its type, message, frames and excerpt, all of them bounded."""
 
+from __future__ import annotations
+
 import sysconfig
 from pathlib import Path
+from types import TracebackType
+from typing import Any
 
 from .text import bounded, case_id, plain_str
 
@@ -17,19 +21,19 @@ _OUT_OF_MEMORY = "OutOfMemoryError"
 class Places:
     """Names files as a report names them: relative to the suite's root, to the library folder, or absolute."""
 
-    def __init__(self, root):
+    def __init__(self, root: str) -> None:
         self._roots = _spellings(root)
         self._stdlib = _spellings(sysconfig.get_paths()["stdlib"])
         self._ours = Path(__file__).resolve().parent
-        self._known = {}
+        self._known: dict[str, tuple[str, bool, bool]] = {}
 
-    def place(self, file):
+    def place(self, file: str) -> tuple[str, bool, bool]:
         """(name, own, machinery) of a source file: ``own`` lies under the root, ``machinery`` belongs to the runner."""
         if file not in self._known:
             self._known[file] = self._look(file)
         return self._known[file]
 
-    def _look(self, file):
+    def _look(self, file: str) -> tuple[str, bool, bool]:
         if file.startswith("<") or not file:
             return case_id(file), False, False
         spellings = _spellings(file)
@@ -46,11 +50,11 @@ class Places:
         return case_id((standard or spellings[0]).as_posix()), False, machinery
 
 
-def _spellings(path):
+def _spellings(path: str) -> list[Path]:
     return [Path(path).absolute(), Path(path).resolve()]
 
 
-def _under(spellings, folders):
+def _under(spellings: list[Path], folders: list[Path]) -> Path | None:
     for path in spellings:
         for folder in folders:
             if folder in path.parents:
@@ -58,7 +62,9 @@ def _under(spellings, folders):
     return None
 
 
-def describe(value, traceback, stage, places, text=""):
+def describe(
+    value: BaseException, traceback: TracebackType | None, stage: str, places: Places, text: str = ""
+) -> dict[str, Any]:
     """The failure of a raised ``value``; ``text`` is the runner's own account, from which the excerpt is cut."""
     return {
         "stage": stage,
@@ -70,13 +76,13 @@ def describe(value, traceback, stage, places, text=""):
     }
 
 
-def type_name(kind):
+def type_name(kind: type) -> str:
     """The qualified name of an exception's type, without a module for built-in ones."""
     name, module = plain_str(kind.__qualname__), plain_str(kind.__module__)
     return case_id(name if module == "builtins" else module + "." + name)
 
 
-def frames(traceback, places):
+def frames(traceback: TracebackType | None, places: Places) -> list[dict[str, Any]]:
     """The frames of a traceback, outermost first. The runner's own at the start and a surplus in the middle are cut."""
     found = []
     while traceback is not None:
@@ -94,7 +100,7 @@ def frames(traceback, places):
     return rows
 
 
-def cause(value):
+def cause(value: BaseException) -> str:
     """Whose trouble an exception is, as far as its type tells."""
     names = [kind.__name__ for kind in type(value).__mro__]
     if isinstance(value, MemoryError) or _OUT_OF_MEMORY in names:
@@ -110,14 +116,14 @@ def cause(value):
     return "exception"
 
 
-def _message(value):
+def _message(value: BaseException) -> str:
     doctests = getattr(value, "failures", [value])
     if "Doctest" in type(value).__name__ or type(value).__name__ == "DocTestFailure":
         return "\n".join(_doctest_message(failure) for failure in doctests)
     return plain_str(value)
 
 
-def _doctest_message(failure):
+def _doctest_message(failure: Any) -> str:
     if not hasattr(failure, "got"):
         raised = getattr(failure, "exc_info", (None, failure))[1]
         return "%s: %s" % (type_name(type(raised)), plain_str(raised))

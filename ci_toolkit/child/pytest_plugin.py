@@ -1,9 +1,13 @@
 """The pytest plug-in that writes what happens as events; it changes nothing of what the subject's tests do."""
 
+from __future__ import annotations
+
 import math
+from typing import Any, Callable, Generator, Mapping
 
 import pytest
 
+from .events import Events
 from .failures import EXCERPT_BYTES, Places, describe
 from .text import bounded, case_id, encodable, plain_str
 
@@ -19,20 +23,20 @@ class Recorder:
     ``withheld`` maps ids to the reason why they are never executed; ``only``, when given, are the ids to execute.
     """
 
-    def __init__(self, events, root, withheld, only):
+    def __init__(self, events: Events, root: str, withheld: Mapping[str, str], only: set[str] | None) -> None:
         self._events = events
         self._places = Places(root)
         self._withheld = withheld
         self._only = only
-        self._seen = []
-        self._declared = set()
-        self._raised = {}
-        self._collect_raised = {}
+        self._seen: list[pytest.Item] = []
+        self._declared: set[int] = set()
+        self._raised: dict[tuple[str, str], Any] = {}
+        self._collect_raised: dict[str, Any] = {}
 
     # What other plug-ins would do to the run -----------------------------------------------------------------------
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_load_initial_conftests(self, early_config, args):
+    def pytest_load_initial_conftests(self, early_config: pytest.Config, args: list[str]) -> None:
         known = early_config.known_args_namespace
         if hasattr(known, "numprocesses"):
             args.append("-n0")
@@ -42,13 +46,14 @@ class Recorder:
     # Collection ----------------------------------------------------------------------------------------------------
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionstart(self, session):
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
         for implementation in session.config.hook.pytest_collection_modifyitems.get_hookimpls():
             if implementation.plugin_name in DECLARED_BY:
-                implementation.function = self._noting_declared(implementation.function)
+                # pluggy has no way to wrap one plug-in's hook; where this fails all deselection is undeclared.
+                implementation.function = self._noting_declared(implementation.function)  # type: ignore[misc]
 
-    def _noting_declared(self, function):
-        def pytest_collection_modifyitems(*arguments):
+    def _noting_declared(self, function: Callable[..., object]) -> Callable[..., None]:
+        def pytest_collection_modifyitems(*arguments: object) -> None:
             items = next(argument for argument in arguments if isinstance(argument, list))
             before = list(items)
             function(*arguments)
@@ -56,11 +61,11 @@ class Recorder:
 
         return pytest_collection_modifyitems
 
-    def pytest_itemcollected(self, item):
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
         self._seen.append(item)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_make_collect_report(self, collector):
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, None]:
         outcome = yield
         if outcome.excinfo is None:
             call = outcome.get_result().__dict__.get("call")
@@ -68,7 +73,7 @@ class Recorder:
                 self._collect_raised[collector.nodeid] = call.excinfo
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_collectreport(self, report):
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         raised = self._collect_raised.pop(report.nodeid, None)
         if report.passed:
             return
@@ -84,9 +89,13 @@ class Recorder:
         )
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_collection_finish(self, session):
-        kept, withheld, unasked, rows, ids = [], [], [], [], set()
-        duplicates = {}
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        kept: list[pytest.Item] = []
+        withheld: list[pytest.Item] = []
+        unasked: list[pytest.Item] = []
+        rows: list[dict[str, Any]] = []
+        ids: set[str] = set()
+        duplicates: dict[str, None] = {}
         for item in session.items:
             identity = case_id(item.nodeid)
             if self._only is not None and identity not in self._only:
@@ -107,7 +116,7 @@ class Recorder:
         self._events.emit("collected", count=len(rows), withheld=len(withheld), duplicates=list(duplicates))
         self._seen, self._declared = [], set()
 
-    def _report_deselected(self, items, unasked):
+    def _report_deselected(self, items: list[pytest.Item], unasked: list[pytest.Item]) -> None:
         final = set(map(id, items))
         gone = [item for item in self._seen if id(item) not in final]
         undeclared = [item.nodeid for item in gone if id(item) not in self._declared]
@@ -121,7 +130,7 @@ class Recorder:
     # Execution -----------------------------------------------------------------------------------------------------
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item):
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, None]:
         identity = case_id(item.nodeid)
         self._events.emit("start", id=identity)
         outcome = yield
@@ -130,13 +139,13 @@ class Recorder:
             self._events.emit("finish", id=identity)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_makereport(self, item, call):
+    def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, None]:
         yield
         if call.excinfo is not None:
             self._raised[(item.nodeid, call.when)] = call.excinfo
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report):
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         raised = self._raised.pop((report.nodeid, report.when), None)
         outcome, reason, rerun = _outcome(report)
         failure = None
@@ -163,21 +172,21 @@ class Recorder:
     # Ends ----------------------------------------------------------------------------------------------------------
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_keyboard_interrupt(self, excinfo):
+    def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
         self._events.emit("stopped", by="interrupt", failure=self._failure(excinfo, "call", None))
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_internalerror(self, excrepr, excinfo):
+    def pytest_internalerror(self, excrepr: object, excinfo: Any) -> None:
         failure = describe(excinfo.value, excinfo.tb, "call", self._places, plain_str(excrepr))
         self._events.emit("stopped", by="internal_error", failure=failure)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session, exitstatus):
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         stop = getattr(session, "shouldfail", False) or getattr(session, "shouldstop", False)
         if stop:
             self._events.emit("stopped", by="session", reason=bounded(plain_str(stop), 1000))
 
-    def _failure(self, raised, stage, report):
+    def _failure(self, raised: Any, stage: str, report: Any) -> dict[str, Any]:
         value, traceback = raised.value, raised.tb
         if type(value).__name__ == "CollectError" and value.__cause__ is not None:
             value = value.__cause__
@@ -186,13 +195,13 @@ class Recorder:
         return describe(value, traceback, stage, self._places, text)
 
 
-def _row(item, identity, withheld):
+def _row(item: pytest.Item, identity: str, withheld: str | None) -> dict[str, Any]:
     """A case as a row: id, line, and what else is known. The file is left out where the id begins with it."""
     file, line, _ = item.location
     file = file.replace("\\", "/")
     if file.startswith("..") or not file:
         file, line = item.nodeid.partition("::")[0], None
-    row = {"id": identity}
+    row: dict[str, Any] = {"id": identity}
     if line is not None and line >= 0:
         row["line"] = line + 1
     if not identity.startswith(file + "::"):
@@ -204,7 +213,7 @@ def _row(item, identity, withheld):
     return row
 
 
-def _outcome(report):
+def _outcome(report: Any) -> tuple[str, str, bool | None]:
     """(outcome, reason, whether another try follows) of a phase."""
     expected = getattr(report, "wasxfail", None)
     if report.outcome == "rerun":
@@ -221,7 +230,7 @@ def _outcome(report):
     return report.outcome, _bounded(report.longrepr) if strict else "", None
 
 
-def _without_exception(report, reason):
+def _without_exception(report: Any, reason: str) -> dict[str, Any]:
     """The failure of a report that no exception made: a strict xpass, or what a plug-in decided."""
     text = plain_str(report.longrepr or reason)
     strict = text.startswith("[XPASS(strict)]")
@@ -235,29 +244,29 @@ def _without_exception(report, reason):
     }
 
 
-def _reason(report):
+def _reason(report: Any) -> str:
     """A skip's reason without the place that pytest puts before it."""
     text = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
     text = plain_str(text)
     return _bounded(text[len("Skipped: ") :] if text.startswith("Skipped: ") else text)
 
 
-def _bounded(text):
+def _bounded(text: str) -> str:
     return bounded(text, 1000)
 
 
-def _seconds(report):
+def _seconds(report: Any) -> float | None:
     duration = getattr(report, "duration", None)
     if isinstance(duration, (int, float)) and math.isfinite(duration) and duration >= 0:
         return round(duration, 6)
     return None
 
 
-def _given(**fields):
+def _given(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None and value != ""}
 
 
-def _ini(config, name):
+def _ini(config: pytest.Config, name: str) -> object:
     try:
         return config.getini(name)
     except (KeyError, ValueError):

@@ -1,9 +1,14 @@
 """Runs a unit's tests with the subject's own pytest."""
 
+from __future__ import annotations
+
 import sys
+from typing import Any
+
+from .events import Events
 
 
-def command(options):
+def command(options: dict[str, Any]) -> list[str]:
     """pytest's arguments. Paths are absolute, so that no name can be read as an option or as a file of arguments."""
     root = options["root"]
     arguments = list(options.get("args", ()))
@@ -14,7 +19,7 @@ def command(options):
     return arguments + [root.rstrip("/") + "/" + name for name in options["files"]]
 
 
-def run(request, events):
+def run(request: dict[str, Any], events: Events) -> int:
     """Runs the request's unit and returns pytest's exit status.
 
     ``options``: ``root`` (absolute), ``files`` (test files or node ids, relative to the root), and where wanted

@@ -1,6 +1,9 @@
 """Text of the subject on its way into events: bounded, and writable as UTF-8."""
 
+from __future__ import annotations
+
 import re
+from typing import Match
 
 _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u2028\u2029\ufeff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
@@ -9,23 +12,23 @@ _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MARK = "[... {} characters left out ...]"
 
 
-def _escaped(match):
+def _escaped(match: Match[str]) -> str:
     character = match.group()
     code = ord(character)
     return _NAMED.get(character) or ("\\x%02x" % code if code < 0x100 else "\\u%04x" % code)
 
 
-def case_id(nodeid):
+def case_id(nodeid: str) -> str:
     """The id of a case: its node id with every hidden character, line breaks too, as a visible escape."""
     return nodeid if nodeid.isprintable() else _HIDDEN.sub(_escaped, nodeid)
 
 
-def encodable(text):
+def encodable(text: str) -> str:
     """``text`` with lone surrogates escaped; controls stay, the host has one rule for them."""
     return text if text.isprintable() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def clip(text, limit):
+def clip(text: str, limit: int) -> str:
     """At most ``limit`` characters: head and tail, with a mark of what is missing between them."""
     if len(text) <= limit:
         return text
@@ -34,7 +37,7 @@ def clip(text, limit):
     return text[: room - tail] + _MARK.format(len(text) - room) + text[len(text) - tail :]
 
 
-def bounded(text, limit):
+def bounded(text: str, limit: int) -> str:
     """``encodable`` text of at most ``limit`` bytes of UTF-8; it never works on more than the parts that it keeps."""
     text = encodable(clip(text, limit))
     while True:
@@ -44,7 +47,7 @@ def bounded(text, limit):
         text = clip(text, len(text) * limit // size - 1)
 
 
-def plain_str(value):
+def plain_str(value: object) -> str:
     """``str(value)`` as a real ``str``, or what went wrong: values of tests may raise or lie when they are asked."""
     try:
         return str.__str__(str(value))

@@ -14,7 +14,10 @@ RUNNER = "pytest"
 def find(conf: LaneConf, subject: Subject) -> Found:
     """The suite's root, and one unit for each of its test files; node ids of one file share its unit."""
     root = _root(conf, subject)
-    shared = {"root": str(root), "args": conf.args, "marker": conf.marker, "keyword": conf.keyword}
+    # What lies around a virtual environment is no part of a library that is installed in it.
+    bounds = (f"--confcutdir={root}",) if conf.root_distribution else ()
+    args = (*bounds, *conf.args)
+    shared = {"root": str(root), "args": args, "marker": conf.marker, "keyword": conf.keyword}
     units = tuple(
         Unit(one_line(selected.file), {**shared, "files": selected.nodes or (selected.file,)})
         for selected in select(root, conf.paths, conf.exclude)
