@@ -1,0 +1,53 @@
+"""From a worker's request and a case to the command that runs the case again by hand. Pure."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from typing import cast
+
+from ci_toolkit.model.case import Case
+from ci_toolkit.model.ids import split_case
+from ci_toolkit.model.request import Request
+from ci_toolkit.model.text import one_line
+from ci_toolkit.model.verdict import Reproduce
+
+SHOWN = re.compile(r"(?!(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|TMP|TEMP|XDG_CACHE_HOME)$)\w+")
+"""Settings worth repeating: what every shell has, and what was this worker's own folder, is left out."""
+
+
+def command_for(request: Request, case: Case) -> Reproduce:
+    """The command that runs ``case`` alone, in the interpreter and with the settings of the worker that ran it."""
+    options: Mapping[str, object] = request.options
+    root = cast(str, options.get("root", request.cwd))
+    nodeid = case.nodeid or case.id
+    # A name that pytest could take for an option, or a file of arguments, is given as a path.
+    target = f"./{nodeid}" if nodeid.startswith(("-", "@")) else nodeid
+    arguments = [str(one) for one in cast("list[object]", options.get("args", []))]
+    file = split_case(case.id)[0]
+    return Reproduce(
+        argv=(
+            request.interpreter,
+            *request.flags,
+            *("-m", "pytest", "-p", "no:cacheprovider", f"--rootdir={root}"),
+            *arguments,
+            target,
+        ),
+        cwd=root,
+        env={name: value for name, value in sorted(request.env.items()) if SHOWN.fullmatch(name)},
+        note=f"as the lane runs it: ci-toolkit run {request.lane} --unit {shlex.quote(one_line(file))}",
+    )
+
+
+def shell_line(command: Reproduce) -> str:
+    """A command as one line for a POSIX shell, with every word quoted as it needs."""
+    words = [f"{name}={shlex.quote(value)}" for name, value in command.env.items()]
+    words += [_quoted(word) for word in command.argv]
+    line = " ".join(words)
+    return f"cd {shlex.quote(command.cwd)} && {line}" if command.cwd else line
+
+
+def _quoted(word: str) -> str:
+    """A word for a shell; one that holds controls is written so that a terminal shows them."""
+    if word.isprintable():
+        return shlex.quote(word)
+    return "$'" + one_line(word.replace("\\", "\\\\").replace("'", "\\'")) + "'"

@@ -1,0 +1,102 @@
+"""Gathers what the gates judge: the evidence of a plan's lanes, their expectations, and a base to compare with."""
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+
+from ci_toolkit.catalogue.lanes import LaneConf
+from ci_toolkit.formats.documents import read_document
+from ci_toolkit.formats.evidence import (
+    WORKERS,
+    Evidence,
+    UnusableEvidenceError,
+    attempt_folder,
+    attempts,
+    read_evidence,
+)
+from ci_toolkit.gates.lane import LaneInput, Seen
+from ci_toolkit.gates.ratchet_files import load_ratchet, no_ratchet
+from ci_toolkit.model.case import Case
+from ci_toolkit.model.outcome import Outcome
+from ci_toolkit.model.plan import Lane, Plan
+from ci_toolkit.model.report import ContractField
+from ci_toolkit.model.request import Request
+from ci_toolkit.model.verdict import FindingKind, Reproduce
+from ci_toolkit.reproduce.command import command_for
+
+FAULTS = {
+    "missing": FindingKind.LANE_MISSING,
+    "unfinished": FindingKind.LANE_MISSING,
+    "tampered": FindingKind.TAMPERED_EVIDENCE,
+    "unreadable": FindingKind.TAMPERED_EVIDENCE,
+}
+
+
+def collect(plan: Plan, confs: Mapping[str, LaneConf], out: Path, base: Path | None = None) -> dict[str, LaneInput]:
+    """Lane id -> what the gates are given. ``out`` holds the evidence, ``base`` that of the merge base.
+
+    A lane's evidence that is not there or can not be believed is a fault of that lane, not an error. Raises UsageError
+    for a ratchet that is not valid.
+    """
+    return {lane.id: _lane(plan, lane, confs.get(lane.id), out, base) for lane in plan.lanes}
+
+
+def _lane(plan: Plan, lane: Lane, conf: LaneConf | None, out: Path, base: Path | None) -> LaneInput:
+    if conf is None:
+        message = "the plan has this lane, conf has not: nothing can judge it"
+        return LaneInput(lane, fault=(FindingKind.FOREIGN_EVIDENCE, message))
+    folder = Path(conf.conf, conf.ratchet)
+    absent = no_ratchet(folder, lane.platform) if conf.ratchet else ""
+    prior = _base(lane, base)
+    made = LaneInput(
+        lane,
+        ratchet=load_ratchet(folder, lane.platform) if conf.ratchet and not absent else None,
+        no_ratchet=absent,
+        owner=conf.owner,
+        source_root=f"{conf.root_path}/" if conf.root_path not in ("", ".") else "",
+        base=prior[0],
+        base_contract=prior[1],
+    )
+    try:
+        evidence = read_evidence(attempt_folder(out, lane.id, plan.provenance.attempt))
+    except UnusableEvidenceError as error:
+        return dataclasses.replace(made, fault=(FAULTS[error.kind], str(error)))
+    return dataclasses.replace(made, seen=seen_of(evidence))
+
+
+def seen_of(evidence: Evidence) -> Seen:
+    """Evidence as the gates see it."""
+
+    def reproduce(case: Case) -> Reproduce | None:
+        if case.worker is None:
+            return None
+        path = evidence.folder / WORKERS / f"{case.worker:03d}" / "request.json"
+        return command_for(read_document(path, Request), case) if path.is_file() else None
+
+    return Seen(
+        report=evidence.report,
+        cases=evidence.cases,
+        signatures=evidence.failures.signatures(),
+        folder=str(evidence.folder),
+        failure=evidence.failures.__getitem__,
+        reproduce=reproduce,
+    )
+
+
+def _base(lane: Lane, base: Path | None) -> tuple[dict[str, tuple[Outcome, str]], Mapping[str, ContractField]]:
+    """What the base showed in this lane by its newest complete evidence; nothing where there is none."""
+    for attempt in reversed(attempts(base, lane.id) if base else []):
+        assert base is not None
+        try:
+            evidence = read_evidence(attempt_folder(base, lane.id, attempt))
+        except UnusableEvidenceError:
+            continue
+        if evidence.report.interrupted:
+            continue
+        signatures = evidence.failures.signatures()
+        shown = {
+            case.id: (case.outcome, signatures[case.failures[0]].signature_class if case.failures else "")
+            for case in evidence.cases
+        }
+        return shown, evidence.report.contract
+    return {}, {}
