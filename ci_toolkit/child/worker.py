@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
     """``REQUEST CHANNEL``: the path of ``request.json``, the descriptor of the channel. Returns the exit status."""
     channel = socket.socket(fileno=int(arguments[1]))
     os.set_inheritable(channel.fileno(), False)
-    stacks = os.fdopen(os.dup(2), "wb", buffering=0)
+    stacks = os.dup(2)
     faulthandler.enable(stacks)
     if hasattr(faulthandler, "register"):
         faulthandler.register(STACKS_SIGNAL, stacks)

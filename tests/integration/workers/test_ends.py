@@ -1,11 +1,12 @@
 """How a worker ended is told truly, and its whole process tree ends with it."""
 
-import os
 from pathlib import Path
 
 import pytest
 
 from ci_toolkit.model.report import ErrorKind, WorkerEnd
+from ci_toolkit.workers.scheduler import run_jobs
+from ci_toolkit.workers.stop import Stop
 
 ORPHAN = """
     import os, signal, sys, time
@@ -22,6 +23,10 @@ ORPHAN = """
     os.read(ready, 1)
     print("orphan is up", flush=True)
 """
+
+
+def descriptors():
+    return sorted(entry.name for entry in Path("/proc/self/fd").iterdir())
 
 
 def test_a_program_that_ends_well(bench):
@@ -170,9 +175,6 @@ def test_what_can_not_start_says_why_in_one_line(bench, details, message):
 def test_a_folder_that_is_not_empty_is_refused(bench):
     job = bench.job("print('never')")
     (job.folder / "stdout.log").write_text("of an earlier run")
-    from ci_toolkit.workers.scheduler import run_jobs
-    from ci_toolkit.workers.stop import Stop
-
     (ended,) = run_jobs([job], 1, Stop(), bench.observe)
     assert ended.worker.end is WorkerEnd.NOT_STARTED
     assert "stdout.log" in ended.message
@@ -197,13 +199,10 @@ def test_the_temporary_folder_goes_whatever_its_permissions(bench):
 
 
 def test_many_workers_side_by_side_leak_no_descriptor(bench):
-    from ci_toolkit.workers.scheduler import run_jobs
-    from ci_toolkit.workers.stop import Stop
-
     jobs = (bench.job(f"import sys; sys.exit({number % 5})", number=number) for number in range(1, 51))
-    before = sorted(os.listdir("/proc/self/fd"))
+    before = descriptors()
     seen = {ended.job.number: ended for ended in run_jobs(jobs, 4, Stop(), bench.observe)}
-    assert sorted(os.listdir("/proc/self/fd")) == before
+    assert descriptors() == before
     assert sorted(seen) == list(range(1, 51))
     for number, ended in seen.items():
         assert (ended.worker.end, ended.worker.exit_code) == (WorkerEnd.COMPLETED, number % 5)
@@ -230,7 +229,8 @@ def test_standard_input_is_empty_and_signals_are_as_at_login(bench):
     bench.run("""
         import signal, sys
         print(repr(sys.stdin.read()))
-        print([n.name for n in signal.valid_signals() if isinstance(n, signal.Signals) and signal.getsignal(n) == signal.SIG_IGN])
+        ignored = [number for number in signal.valid_signals() if signal.getsignal(number) == signal.SIG_IGN]
+        print(sorted(signal.Signals(number).name for number in ignored))
         print(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
     """)
     assert bench.stdout().decode().splitlines() == ["''", "['SIGPIPE', 'SIGXFSZ']", "set()"]

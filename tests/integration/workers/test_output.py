@@ -1,6 +1,5 @@
 """Output goes to files of bounded size, byte for byte; a flood costs its middle, not the disk."""
 
-import os
 import stat
 import sys
 
@@ -42,7 +41,12 @@ def test_a_flood_keeps_head_and_tail(bench):
     assert b"\n[... ci-toolkit: %d bytes left out ...]\n" % left_out in stdout
     assert stdout.endswith(b"\xacx\nLAST LINE assert 1 == 2")
     assert MIB < len(stdout) < MIB + 100
-    assert sorted(os.listdir(ended.job.folder)) == ["events.jsonl", "request.json", "stderr.log", "stdout.log"]
+    assert sorted(path.name for path in ended.job.folder.iterdir()) == [
+        "events.jsonl",
+        "request.json",
+        "stderr.log",
+        "stdout.log",
+    ]
 
 
 def test_a_long_flood_never_fills_the_disk(bench):
@@ -77,7 +81,8 @@ import bootstrap
 def refuse(descriptor, start, length):
     raise OSError(95, "Operation not supported")
 bootstrap.load("logs", {str(keeper.BOOTSTRAP.parent)!r}).free_range = refuse
-sys.exit(sys.modules["_ci_toolkit_child"] and __import__("importlib").import_module("_ci_toolkit_child.keeper").main(sys.argv[1:]))
+import importlib
+sys.exit(importlib.import_module("_ci_toolkit_child.keeper").main(sys.argv[1:]))
 """)
     monkeypatch.setattr(keeper, "COMMAND", (sys.executable, "-I", "-S", str(patched)))
     ended = bench.run("import os\nwhile True: os.write(1, bytes(65536))", output_bytes=MIB)
