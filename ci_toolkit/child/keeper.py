@@ -177,6 +177,11 @@ class Keeper:
             report["cpu_s"], report["max_rss"] = self._cpu_s, self._max_rss
         self._tell(ended=report)
 
+    def give_up(self, reason: str) -> None:
+        """Ends the tree without a report of its end."""
+        end_all(self._reap, self._worker, KILL_S)
+        self._tell(failed=reason)
+
     def _clear(self) -> None:
         residue = remove(self._spec["temporary"])
         if residue:
@@ -205,5 +210,10 @@ def main(arguments: list[str]) -> int:
             return 1
         received += data
     spec, _, orders = received.partition(b"\n")
-    Keeper(control, channel, json.loads(spec), orders).run()
+    keeper = Keeper(control, channel, json.loads(spec), orders)
+    try:
+        keeper.run()
+    except Exception as error:  # noqa: BLE001 - whatever went wrong here, the tree must end and the host must know why
+        keeper.give_up("%s: %s" % (type(error).__name__, error))
+        return 1
     return 0

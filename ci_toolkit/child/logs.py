@@ -49,19 +49,22 @@ class Log:
     def close(self) -> int:
         """Leaves a plain file of head, a line that says what was left out, and tail. Returns the bytes written to it.
 
-        Call it when nobody writes any more.
+        Call it when nobody writes any more. On a full disk the file stays as it is, with a hole for its middle.
         """
         size = self.size()
-        try:
-            if size > self._head + self._tail:
-                self.cut = True
-                self._compact(size)
-        finally:
-            os.close(self._file)
+        if size > self._head + self._tail:
+            self.cut = True
+            kept = self.path + ".kept"
+            try:
+                self._compact(size, kept)
+                os.rename(kept, self.path)  # noqa: PTH104 - pathlib would double a keeper's start
+            except OSError:
+                self.trim()
+                _discard(kept)
+        os.close(self._file)
         return size
 
-    def _compact(self, size: int) -> None:
-        kept = self.path + ".kept"
+    def _compact(self, size: int, kept: str) -> None:
         mark = "\n[... ci-toolkit: %d bytes left out ...]\n" % (size - self._head - self._tail)
         target = os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         try:
@@ -70,7 +73,6 @@ class Log:
             self._copy(target, size - self._tail, size)
         finally:
             os.close(target)
-        os.rename(kept, self.path)  # noqa: PTH104 - pathlib would double a keeper's start
 
     def _copy(self, target: int, start: int, end: int) -> None:
         while start < end:
@@ -79,6 +81,13 @@ class Log:
                 return
             _write(target, data)
             start += len(data)
+
+
+def _discard(path: str) -> None:
+    try:
+        os.unlink(path)  # noqa: PTH108
+    except FileNotFoundError:
+        return
 
 
 def _write(descriptor: int, data: bytes) -> None:

@@ -46,7 +46,7 @@ class Running:
         self._hello: dict[str, Any] | None = None
         self._bye: dict[str, Any] | None = None
         self._report: dict[str, Any] | None = None
-        self._failed_start = ""
+        self._failed_start = self._failed = ""
         self._case = self._phase = ""
         self._case_began = 0.0
         self._timed_out_case = ""
@@ -68,6 +68,8 @@ class Running:
             elif "ended" in message:
                 self._report, self._seconds = message["ended"], time.monotonic() - self._began
                 self.over = self.over or self._hurried
+            elif "failed" in message:
+                self._failed = message["failed"]
             elif "residue" in message:
                 self._observe(self.job, {"e": "residue", "message": message["residue"]})
         if self.keeper.control.closed:
@@ -189,5 +191,6 @@ class Running:
         if not self._pid:
             return not_started(f"its keeper did not start it within {START_S:g} s"), _EXITED
         self.keeper.sweep(self._pid)
-        message = "its keeper was ended from outside, so what became of it is unknown"
+        cause = f"failed ({one_line(self._failed)})" if self._failed else "was ended from outside"
+        message = f"its keeper {cause}, so what became of it is unknown"
         return End(WorkerEnd.CRASHED, message, ErrorKind.WORKER_CRASHED), _EXITED

@@ -22,6 +22,23 @@ FLOOD = r"""
 """
 
 
+def keeper_with(fault, folder):
+    """The command of a keeper in which ``fault`` was done before it began."""
+    child = str(keeper.BOOTSTRAP.parent)
+    program = folder / "faulty_keeper.py"
+    program.write_text(f"""
+import importlib, sys
+sys.path.insert(0, {child!r})
+import bootstrap
+def load(name):
+    return bootstrap.load(name, {child!r}) if bootstrap.PACKAGE not in sys.modules else importlib.import_module(
+        bootstrap.PACKAGE + "." + name)
+{fault}
+sys.exit(load("keeper").main(sys.argv[1:]))
+""")
+    return (sys.executable, "-I", "-S", str(program))
+
+
 def test_bytes_are_kept_as_they_are(bench):
     ended = bench.run(FLOOD)
     assert (ended.worker.end, ended.worker.exit_code, ended.worker.output_cut) == (WorkerEnd.COMPLETED, 3, False)
@@ -73,18 +90,12 @@ def test_a_long_flood_never_fills_the_disk(bench):
 
 def test_where_no_hole_can_be_punched_a_flood_ends_the_worker(bench, tmp_path, monkeypatch):
     """The kernel's refusal is put in; all the rest is real."""
-    patched = tmp_path / "keeper_on_an_old_file_system.py"
-    patched.write_text(f"""
-import sys
-sys.path.insert(0, {str(keeper.BOOTSTRAP.parent)!r})
-import bootstrap
+    refuse = """
 def refuse(descriptor, start, length):
     raise OSError(95, "Operation not supported")
-bootstrap.load("logs", {str(keeper.BOOTSTRAP.parent)!r}).free_range = refuse
-import importlib
-sys.exit(importlib.import_module("_ci_toolkit_child.keeper").main(sys.argv[1:]))
-""")
-    monkeypatch.setattr(keeper, "COMMAND", (sys.executable, "-I", "-S", str(patched)))
+load("logs").free_range = refuse
+"""
+    monkeypatch.setattr(keeper, "COMMAND", keeper_with(refuse, tmp_path))
     ended = bench.run("import os\nwhile True: os.write(1, bytes(65536))", output_bytes=MIB)
     assert (ended.worker.end, ended.error) == (WorkerEnd.OUTPUT, ErrorKind.WORKER_OUTPUT)
     assert ended.message.startswith("was ended: it printed too much")
@@ -96,3 +107,19 @@ def test_a_worker_that_cuts_its_own_output_is_no_trouble(bench, body):
     ended = bench.run(f"print('x' * 100, flush=True)\n{body}")
     assert ended.worker.end is WorkerEnd.COMPLETED
     assert len(bench.stdout()) == ended.worker.stdout_bytes
+
+
+def test_a_keeper_that_fails_says_so_and_leaves_nothing(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr(keeper, "COMMAND", keeper_with("load('logs').Log.trim = lambda self: 1 / 0", tmp_path))
+    ended = bench.run("import os, time\nif os.fork() == 0: os.setsid()\ntime.sleep(600)")
+    assert ended.worker.end is WorkerEnd.CRASHED
+    assert ended.message == "its keeper failed (ZeroDivisionError: division by zero), so what became of it is unknown"
+
+
+def test_a_worker_that_removes_its_own_evidence_is_no_trouble(bench):
+    ended = bench.run(
+        "import os, shutil; os.write(1, bytes(4 << 20)); shutil.rmtree(os.environ['EVIDENCE'])",
+        output_bytes=MIB,
+        settings={"EVIDENCE": str(bench.folder / "workers")},
+    )
+    assert (ended.worker.end, ended.worker.stdout_bytes) == (WorkerEnd.COMPLETED, 4 * MIB)
