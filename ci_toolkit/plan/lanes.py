@@ -10,10 +10,10 @@ import msgspec
 from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.catalogue.load import Catalogue, Switch
 from ci_toolkit.errors import NothingSelectedError, UsageError
+from ci_toolkit.model.facts import unmet
 from ci_toolkit.model.ids import matches
 from ci_toolkit.model.plan import Lane, LeftOut, Plan, Selection
 from ci_toolkit.model.provenance import Provenance
-from ci_toolkit.model.facts import unmet
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
 """Gathers what the gates judge: the evidence of a plan's lanes, their expectations, and a base to compare with."""
 
 import dataclasses
+import difflib
 from collections.abc import Mapping
 from pathlib import Path
 
 from ci_toolkit.catalogue.lanes import LaneConf
+from ci_toolkit.errors import UsageError, Where
 from ci_toolkit.formats.documents import read_document
 from ci_toolkit.formats.evidence import (
     WORKERS,
@@ -17,6 +19,7 @@ from ci_toolkit.formats.evidence import (
 from ci_toolkit.gates.lane import LaneInput, Seen
 from ci_toolkit.gates.ratchet_files import load_ratchet, no_ratchet
 from ci_toolkit.model.case import Case
+from ci_toolkit.model.ids import matches
 from ci_toolkit.model.outcome import Outcome
 from ci_toolkit.model.plan import Lane, Plan
 from ci_toolkit.model.report import ContractField
@@ -67,20 +70,41 @@ def _lane(plan: Plan, lane: Lane, conf: LaneConf | None, out: Path, base: Path |
 def seen_of(evidence: Evidence) -> Seen:
     """Evidence as the gates see it."""
 
-    def reproduce(case: Case) -> Reproduce | None:
-        if case.worker is None:
-            return None
-        path = evidence.folder / WORKERS / f"{case.worker:03d}" / "request.json"
-        return command_for(read_document(path, Request), case) if path.is_file() else None
-
     return Seen(
         report=evidence.report,
         cases=evidence.cases,
         signatures=evidence.failures.signatures(),
         folder=str(evidence.folder),
         failure=evidence.failures.__getitem__,
-        reproduce=reproduce,
+        reproduce=lambda case: _reproduce(evidence, case),
     )
+
+
+def reproduce_case(folder: Path, wanted: str) -> Reproduce:
+    """The command that runs a case of the evidence again; ``wanted`` is its id, or a glob that fits it alone.
+
+    Raises UsageError when no case, or more than one, fits.
+    """
+    evidence = read_evidence(folder)
+    fitting = [case for case in evidence.cases if case.id == wanted]
+    fitting = fitting or [case for case in evidence.cases if matches(wanted, case.id)]
+    if not fitting:
+        close = difflib.get_close_matches(wanted, [case.id for case in evidence.cases], 1)
+        raise UsageError(f"no case fits {wanted!r}", hint=f"did you mean {close[0]!r}?" if close else "")
+    if len(fitting) > 1:
+        some = ", ".join(case.id for case in fitting[:5])
+        raise UsageError(f"{len(fitting)} cases fit {wanted!r}", hint=f"name one, such as {some}")
+    command = _reproduce(evidence, fitting[0])
+    if command is None:
+        raise UsageError(f"no worker ran {fitting[0].id}, so there is nothing to repeat", Where(str(folder)))
+    return command
+
+
+def _reproduce(evidence: Evidence, case: Case) -> Reproduce | None:
+    if case.worker is None:
+        return None
+    path = evidence.folder / WORKERS / f"{case.worker:03d}" / "request.json"
+    return command_for(read_document(path, Request), case) if path.is_file() else None
 
 
 def _base(lane: Lane, base: Path | None) -> tuple[dict[str, tuple[Outcome, str]], Mapping[str, ContractField]]:

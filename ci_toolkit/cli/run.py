@@ -1,0 +1,58 @@
+"""``ci-toolkit run``."""
+
+import datetime
+from pathlib import Path
+
+import click
+
+from ci_toolkit.cli.options import conf_option, full_option, jobs_option, out_option, today_option, unit_option
+
+
+@click.command()
+@click.argument("lanes", nargs=-1, required=True, metavar="LANE...")
+@click.option(
+    "--plan", "plan_file", type=click.Path(path_type=Path, dir_okay=False), help="Run lanes of this plan.json."
+)
+@conf_option
+@full_option
+@unit_option
+@out_option
+@jobs_option
+@today_option
+def command(
+    lanes: tuple[str, ...],
+    plan_file: Path | None,
+    conf_folder: Path,
+    full: bool,
+    units: tuple[str, ...],
+    out: Path,
+    jobs: int,
+    today: datetime.datetime,
+) -> int:
+    """Run lanes and write their evidence. It judges nothing: `ci-toolkit gate` does.
+
+    Without --plan the lanes (ids or globs) are planned for this machine first. The exit code tells of the run itself
+    only: 0 when its evidence is complete, 3 or 4 when it is not, 130 when it was interrupted.
+
+    Example: ci-toolkit run sparse-cpu --unit tests/test_gather.py
+    """
+    import os
+
+    from ci_toolkit.catalogue.load import load_catalogue
+    from ci_toolkit.github.planning import plan_here
+    from ci_toolkit.plan.lanes import Wish
+    from ci_toolkit.publish.progress import Progress
+    from ci_toolkit.publish.terminal import print_plan, print_runs
+    from ci_toolkit.suites.planning import read_plan
+    from ci_toolkit.suites.run_plan import run_plan
+    from ci_toolkit.workers.stop import Stop
+
+    catalogue = load_catalogue(conf_folder)
+    if plan_file:
+        plan = read_plan(plan_file, lanes)
+    else:
+        plan = plan_here(catalogue, Wish(lanes, full, units), out, today.date(), os.environ)
+        print_plan(plan)
+    with Stop().install() as stop, Progress(plan) as progress:
+        folders = run_plan(plan, catalogue.by_id(), out, slots=jobs, stop=stop, observe=progress.observe)
+    return print_runs(plan, folders)

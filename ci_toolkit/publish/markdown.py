@@ -1,0 +1,40 @@
+"""Text from tests inside GitHub's markdown: it can not break a table, a fence, or call anybody."""
+
+import re
+
+from ci_toolkit.model.text import one_line, visible
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~>$-])")
+_RUN = re.compile("`+")
+_WORDS = re.compile(r"(?<=[@#])(?=\w)|(?<=://)|(?<=\bwww)(?=\.)|(?<=\bGH)(?=-\d)")
+ZERO_WIDTH = "\u200b"
+
+
+def inline(text: str) -> str:
+    """``text`` on one line, as it is: no markdown, no HTML, no mention, no link."""
+    safe = one_line(text).replace("&", "&amp;").replace("<", "&lt;")
+    return _WORDS.sub(ZERO_WIDTH, _SPECIAL.sub(r"\\\1", safe))
+
+
+def code(text: str) -> str:
+    """``text`` on one line as code, also inside a table."""
+    safe = one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("|", "&#124;")
+    return f"<code>{_WORDS.sub(ZERO_WIDTH, _escaped_code(safe))}</code>"
+
+
+def _escaped_code(text: str) -> str:
+    """Markdown is read inside the ``code`` element too."""
+    return re.sub(r"[\\`*_\[\]~$]", lambda match: f"&#{ord(match.group())};", text)
+
+
+def fence(text: str, language: str = "") -> str:
+    """``text`` as a block of code; the fence is longer than any run of backticks in it."""
+    safe = visible(text).replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    longest = max((len(run) for run in _RUN.findall(safe)), default=0)
+    mark = "`" * max(3, longest + 1)
+    return f"{mark}{language}\n{safe}\n{mark}\n"
+
+
+def row(cells: list[str]) -> str:
+    """A row of a table, from cells that are safe already."""
+    return "| " + " | ".join(cells) + " |\n"

@@ -1,0 +1,120 @@
+"""Plan, runs and verdict on a terminal, or as plain lines in a log."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ci_toolkit.errors import BAD_EVIDENCE, INFRASTRUCTURE, INTERRUPTED, worst_exit
+from ci_toolkit.formats.documents import read_document
+from ci_toolkit.formats.evidence import REPORT
+from ci_toolkit.github.commands import defuse
+from ci_toolkit.model.outcome import Cause
+from ci_toolkit.model.plan import Plan
+from ci_toolkit.model.report import ErrorKind, Report
+from ci_toolkit.model.text import one_line
+from ci_toolkit.model.verdict import Finding, Verdict
+from ci_toolkit.publish.words import counts, duration, failure_lines, headline, more, place, title
+from ci_toolkit.reproduce.command import shell_line
+
+FINDINGS_SHOWN = 20
+CASES_SHOWN = 5
+LINES_SHOWN = 8
+LOG_WIDTH = 160
+
+
+def make_console() -> Console:
+    """A console that never interprets what it prints, and has a fixed width where there is no terminal."""
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = int(os.environ.get("COLUMNS") or LOG_WIDTH)
+    return console
+
+
+def print_plan(plan: Plan) -> None:
+    """The lanes that run, and those left out with their reasons."""
+    console = make_console()
+    for lane in plan.lanes:
+        units = lane.selection.units
+        some = "whole suite" if units is None else f"{len(units)} test files ({lane.selection.why})"
+        _line(console, f"lane      {lane.id}: {some}")
+    for left in plan.left_out:
+        _line(console, f"left out  {left.id}: {left.reason}", "yellow" if not left.named else "red")
+    if not plan.lanes:
+        _line(console, "no lane runs here", "red")
+
+
+def print_runs(plan: Plan, folders: Mapping[str, Path]) -> int:
+    """What the runs of a plan's lanes left; returns the exit code of the runs, which judges no case."""
+    console = make_console()
+    codes = [INFRASTRUCTURE for left in plan.left_out if left.named]
+    for lane in plan.lanes:
+        folder = folders.get(lane.id)
+        if folder is None:
+            _line(console, f"{lane.id}: not run", "red")
+            codes.append(INTERRUPTED)
+            continue
+        report = read_document(folder / REPORT, Report)
+        _line(console, f"{lane.id}: {counts(report.counts)}; evidence in {folder}")
+        for error in report.errors:
+            unit = f"{error.unit}: " if error.unit else ""
+            _line(console, f"{lane.id}: {error.kind}: {unit}{error.message}", "red")
+            infra = error.cause is Cause.INFRA or error.kind in (ErrorKind.INFRA, ErrorKind.SETUP)
+            codes.append(
+                INTERRUPTED if error.kind is ErrorKind.INTERRUPTED else INFRASTRUCTURE if infra else BAD_EVIDENCE
+            )
+        if report.interrupted:
+            codes.append(INTERRUPTED)
+    _line(console, "cases are not judged yet: ci-toolkit gate does that")
+    return worst_exit(codes)
+
+
+def print_verdict(verdict: Verdict) -> None:
+    """Findings with what reproduces them, the lanes, and the verdict in the last line."""
+    console = make_console()
+    for finding in reversed(verdict.findings[:FINDINGS_SHOWN]):
+        _print_finding(console, finding)
+    left = more(FINDINGS_SHOWN, len(verdict.findings), "finding")
+    if left:
+        _line(console, f"{left}: verdict.json has all", "bold")
+    console.print()
+    if verdict.lanes:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in ("lane", "result", "cases", "time", "device"):
+            table.add_column(name, overflow="fold")
+        for lane in verdict.lanes:
+            cells = (lane.lane, lane.result, counts(lane.counts), duration(lane.seconds), lane.device)
+            table.add_row(*(Text(one_line(cell)) for cell in cells), style="" if lane.result == "passed" else "red")
+        console.print(table)
+    for lane_id, reason in sorted(verdict.left_out.items()):
+        _line(console, f"left out  {lane_id}: {reason}", "yellow")
+    _line(console, headline(verdict), "bold green" if verdict.exit_code == 0 else "bold red")
+
+
+def _print_finding(console: Console, finding: Finding) -> None:
+    _line(console, "")
+    _line(console, title(finding), "bold red" if finding.blocks else "bold yellow")
+    _line(console, f"  {finding.message}")
+    facts = {"at": place(finding), "expected": finding.expected, "observed": finding.observed, "issue": finding.issue}
+    for name, value in facts.items():
+        if value:
+            _line(console, f"  {name}: {value}")
+    for line in failure_lines(finding, LINES_SHOWN):
+        _line(console, f"  | {line}", "dim")
+    if len(finding.cases) > 1:
+        for case in finding.cases[:CASES_SHOWN]:
+            _line(console, f"  - {case}")
+        left = more(min(CASES_SHOWN, len(finding.cases)), finding.count, "case")
+        if left:
+            _line(console, f"  {left}")
+    if finding.reproduce:
+        _line(console, f"  reproduce: {shell_line(finding.reproduce)}")
+    if finding.evidence:
+        _line(console, f"  evidence: {finding.evidence}")
+
+
+def _line(console: Console, text: str, style: str = "") -> None:
+    console.print(Text(defuse(one_line(text)), style=style))
