@@ -22,8 +22,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-TICK_S = 0.05
-"""How often the size of the output is looked at."""
+TICK_S = 0.02
+FLOOD_TICK_S = 0.002
+"""How often the size of the output is looked at, and how often while it is being cut."""
 STACKS_S = 0.5
 """How long a worker may take to write its stacks before it is ended."""
 SETTLE_S = 0.3
@@ -82,9 +83,10 @@ class Keeper:
 
     def _watch(self) -> None:
         """Until the worker has ended or must be killed."""
+        tick = TICK_S
         self._obey()
         while self._status is None and not self._host_gone:
-            ready, _, _ = select.select([self._control.fileno(), self._wake], [], [], TICK_S)
+            ready, _, _ = select.select([self._control.fileno(), self._wake], [], [], tick)
             if self._wake in ready:
                 self._drain()
             if self._control.fileno() in ready:
@@ -92,9 +94,9 @@ class Keeper:
                 self._obey()
             while self._reap():
                 pass
-            for log in self._logs:
-                log.trim()
-                self._overflow = self._overflow or log.refused
+            freed = [log.trim() for log in self._logs]
+            tick = FLOOD_TICK_S if any(freed) else TICK_S
+            self._overflow = any(log.refused for log in self._logs)
             if self._overflow or self._is_due():
                 return
 

@@ -34,17 +34,18 @@ class Log:
     def size(self) -> int:
         return os.fstat(self._file).st_size
 
-    def trim(self) -> None:
-        """Frees what lies between head and tail by now; cheap enough to call often."""
+    def trim(self) -> bool:
+        """Frees what lies between head and tail by now, and says whether that was worth it; cheap to call often."""
         end = (self.size() - self._tail) // _PAGE * _PAGE
         if self.refused or end - self._freed < _WORTHWHILE:
-            return
+            return False
         self.cut = True
         try:
             free_range(self._file, self._freed, end - self._freed)
         except OSError:
             self.refused = True
         self._freed = end
+        return True
 
     def close(self) -> int:
         """Leaves a plain file of head, a line that says what was left out, and tail. Returns the bytes written to it.
