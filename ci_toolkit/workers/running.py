@@ -111,11 +111,14 @@ class Running:
         return unit
 
     def check(self, now: float) -> None:
-        """Enforces the limits of time; what the worker sent until now must have been read."""
+        """Enforces the limits of time, after all that the worker said until now."""
         if self.over or now < self.due():
             return
         if self._give_up_at is not None or not self._pid:
             self._give_up()
+            return
+        self._take(self.keeper.channel.drain())
+        if now < self.due():
             return
         limits, case = self._limits, clip(one_line(self._case), CASE_TEXT_BYTES)
         if now >= self._began + limits.unit_s:

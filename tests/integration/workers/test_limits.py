@@ -1,6 +1,10 @@
 """Limits of time and memory hold without the worker's help, and name the culprit."""
 
+import time
+
 from ci_toolkit.model.report import ErrorKind, WorkerEnd
+from ci_toolkit.workers.scheduler import run_jobs
+from ci_toolkit.workers.stop import Stop
 
 NATIVE_HANG = """
     import ctypes
@@ -106,19 +110,26 @@ def test_time_between_cases_counts_for_no_case(bench):
 
 
 def test_no_limit_strikes_while_the_host_is_busy(bench):
-    """Messages that wait to be read are read before a case is judged by the clock."""
-    import time
-
-    from ci_toolkit.workers.scheduler import run_jobs
-    from ci_toolkit.workers.stop import Stop
+    """What waits to be read is read before a case is judged by the clock."""
 
     def slow(job, message):
-        if message["e"] == "start" and message["id"] == "first":
-            while not any(event["e"] == "bye" for event in bench.events()):
+        if message.get("id") == "first" and message["e"] == "start":
+            (bench.folder / "busy").touch()
+            while bench.events()[-1]["e"] != "bye":
                 time.sleep(0.02)
             time.sleep(0.5)
 
-    job = bench.job(CASES + "    cases(events, 0)\n", case_s=0.4, speaks=True)
+    job = bench.job(
+        """
+        import os, time
+        events.emit("start", id="first")
+        while not os.path.exists("busy"):
+            time.sleep(0.01)
+        events.emit("finish", id="first")
+        """,
+        case_s=0.4,
+        speaks=True,
+    )
     (ended,) = run_jobs([job], 1, Stop(), slow)
     assert ended.worker.end is WorkerEnd.COMPLETED
 
@@ -136,9 +147,6 @@ def test_memory_is_bounded(bench):
 
 
 def test_the_limit_of_one_worker_leaves_its_neighbour_alone(bench):
-    from ci_toolkit.workers.scheduler import run_jobs
-    from ci_toolkit.workers.stop import Stop
-
     jobs = [
         bench.job("import time; time.sleep(600)", number=1, unit_s=0.5),
         bench.job("import time; time.sleep(1.5); print('done')", number=2),
