@@ -6,6 +6,7 @@ from typing import Any
 
 LINE_BYTES = 1 << 20
 """A longer line is not a message of ours; it is dropped and counted, and memory stays bounded."""
+DRAIN_READS = 64
 
 
 class Lines:
@@ -19,14 +20,17 @@ class Lines:
         self._skipping = False
 
     def receive(self) -> list[dict[str, Any]]:
-        """What can be read without waiting, at most 1 MiB at a time."""
+        """What can be read without waiting, at most 1 MiB at a time: more than a socket holds."""
         data = self._read()
         return [] if data is None else self._split(data)
 
     def drain(self) -> list[dict[str, Any]]:
-        """All that was sent so far."""
+        """All that a peer which has ended had sent; one that goes on for ever is left alone at some time."""
         messages: list[dict[str, Any]] = []
-        while not self.closed and (data := self._read()) is not None:
+        for _ in range(DRAIN_READS):
+            data = None if self.closed else self._read()
+            if data is None:
+                break
             messages += self._split(data)
         return messages
 

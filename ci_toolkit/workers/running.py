@@ -117,7 +117,7 @@ class Running:
         if self._give_up_at is not None or not self._pid:
             self._give_up()
             return
-        self._take(self.keeper.channel.drain())
+        self._take(self.keeper.channel.receive())
         if now < self.due():
             return
         limits, case = self._limits, clip(one_line(self._case), CASE_TEXT_BYTES)

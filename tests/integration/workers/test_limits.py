@@ -134,6 +134,12 @@ def test_no_limit_strikes_while_the_host_is_busy(bench):
     assert ended.worker.end is WorkerEnd.COMPLETED
 
 
+def test_a_flood_of_messages_delays_no_limit(bench):
+    ended = bench.run("import os\nwhile True: os.write(channel, b'{}\\n' * 10000)", unit_s=1.0, speaks=True)
+    assert ended.worker.end is WorkerEnd.TIMEOUT
+    assert ended.strangers > 10000
+
+
 def test_an_end_at_exit_is_inside_the_limit_of_the_unit(bench):
     ended = bench.run("import atexit, time; atexit.register(time.sleep, 600)", unit_s=1.0)
     assert ended.worker.end is WorkerEnd.TIMEOUT
