@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 from ci_toolkit.model.report import Worker, WorkerEnd
 from ci_toolkit.workers.ends import not_started
@@ -63,6 +64,8 @@ class _Loop:
         try:
             worker = Running(job, self._observe)
         except OSError as error:
+            with suppress(OSError):
+                Path(job.request.temporary).rmdir()
             end = not_started(f"its keeper can not be started: {error.strerror or error}")
             record = Worker(number=job.number, unit=job.request.unit, end=WorkerEnd.NOT_STARTED)
             return Ended(job=job, worker=record, message=end.message, error=end.error)

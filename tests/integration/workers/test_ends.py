@@ -234,3 +234,11 @@ def test_standard_input_is_empty_and_signals_are_as_at_login(bench):
         print(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
     """)
     assert bench.stdout().decode().splitlines() == ["''", "['SIGPIPE', 'SIGXFSZ']", "set()"]
+
+
+def test_a_keeper_that_can_not_be_started_says_why(bench, monkeypatch):
+    monkeypatch.setattr("ci_toolkit.workers.keeper.COMMAND", ("/nowhere/python",))
+    ended = bench.run("print('never')")
+    assert ended.worker.end is WorkerEnd.NOT_STARTED
+    assert ended.message == "its keeper can not be started: No such file or directory"
+    assert not Path(ended.job.request.temporary).exists()
