@@ -65,6 +65,7 @@ class Keeper:
             self._logs = [Log(self._spec[name], self._spec["output_bytes"]) for name in ("stdout", "stderr")]
         except OSError as error:
             self._tell(not_started="the output files can not be made: %s" % error)
+            self._clear()
             return
         outputs = (self._logs[0].open_for_worker(), self._logs[1].open_for_worker())
         argv, env, cwd = (self._spec[name] for name in ("argv", "env", "cwd"))
@@ -183,6 +184,7 @@ class Keeper:
         """Ends the tree without a report of its end."""
         end_all(self._reap, self._worker, KILL_S)
         self._tell(failed=reason)
+        self._clear()
 
     def _clear(self) -> None:
         residue = remove(self._spec["temporary"])

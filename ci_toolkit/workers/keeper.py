@@ -68,11 +68,10 @@ class KeeperProcess:
         with suppress(OSError):
             self.control.connection.sendall(json.dumps({"grace_s": grace_s, "stacks": stacks}).encode() + b"\n")
 
-    def kill(self, worker: int) -> None:
-        """Ends a keeper that does not answer; its worker dies with it, and so does what is in the worker's session."""
+    def kill(self) -> None:
+        """Ends a keeper that does not answer; its worker dies with it."""
         self._process.kill()
         self._process.wait()
-        self.sweep(worker)
 
     def sweep(self, worker: int) -> None:
         """Ends the processes of a worker's session, when no keeper does it any more."""

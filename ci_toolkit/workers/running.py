@@ -1,5 +1,6 @@
 """One live worker as the host sees it: its messages, its limits of time, its end."""
 
+import shutil
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -143,7 +144,7 @@ class Running:
         self.keeper.order_stop(grace, stacks=False)
 
     def _give_up(self) -> None:
-        self.keeper.kill(self._pid)
+        self.keeper.kill()
         if self._pid:
             self._seconds = time.monotonic() - self._began
         self.over = True
@@ -154,6 +155,8 @@ class Running:
         """The end of a worker that is ``over``; closes the sockets."""
         self._take(self.keeper.channel.drain())
         end, report = self._end()
+        if report is _EXITED:
+            self._clear_up()
         hello, bye = self._hello, self._bye
         job, number = self.job, report.get("signal")
         self.keeper.close()
@@ -181,6 +184,11 @@ class Running:
             faults=faults(job.request.unit, job.number, report, hello, bye),
         )
 
+    def _clear_up(self) -> None:
+        """Does what the keeper did not live to do."""
+        self.keeper.sweep(self._pid)
+        shutil.rmtree(self.job.request.temporary, ignore_errors=True)
+
     def _end(self) -> tuple[End, dict[str, Any]]:
         if self._failed_start:
             return not_started(self._failed_start), _EXITED
@@ -190,7 +198,6 @@ class Running:
             return self._ordered, _EXITED
         if not self._pid:
             return not_started(f"its keeper did not start it within {START_S:g} s"), _EXITED
-        self.keeper.sweep(self._pid)
         cause = f"failed ({one_line(self._failed)})" if self._failed else "was ended from outside"
         message = f"its keeper {cause}, so what became of it is unknown"
         return End(WorkerEnd.CRASHED, message, ErrorKind.WORKER_CRASHED), _EXITED

@@ -38,6 +38,7 @@ class Bench:
     folder: Path
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
     messages: list[dict[str, Any]] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
 
     def job(
         self,
@@ -69,7 +70,8 @@ class Bench:
             limits=Limits(**{"unit_s": 60.0, **limits}),
             options={"file": str(script), "id": script.name, **(options or {})},
         )
-        return Job(number=number, request=request, folder=folder)
+        self.jobs.append(Job(number=number, request=request, folder=folder))
+        return self.jobs[-1]
 
     def observe(self, job: Job, message: dict[str, Any]) -> None:
         self.messages.append(message)
@@ -108,3 +110,4 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     for process in left:
         process.kill()
     assert not left, "processes of a worker are left"
+    assert not [job for job in bench.jobs if Path(job.request.temporary).exists()], "temporary folders are left"

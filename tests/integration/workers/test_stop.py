@@ -142,7 +142,12 @@ def test_a_worker_that_completes_while_it_is_stopped_is_complete(bench):
 
 
 def test_leaving_the_iterator_ends_the_workers(bench):
-    jobs = [bench.job("pass", number=1), bench.job(STUBBORN, number=2, speaks=True)]
+    patient = """
+        import os, time
+        while not os.path.exists("workers/002/events.jsonl"):
+            time.sleep(0.01)
+    """
+    jobs = [bench.job(patient, number=1), bench.job(STUBBORN, number=2, speaks=True)]
     run = run_jobs(jobs, 2, Stop(), bench.observe)
     assert next(run).job.number == 1
     run.close()
