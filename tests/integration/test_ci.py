@@ -107,7 +107,7 @@ def test_a_named_lane_that_can_not_run_is_infrastructure(project) -> None:
 
 CULPRITS = {
     "segfault": ("import ctypes; ctypes.string_at(0)", Outcome.CRASHED),
-    "hang": ("import ctypes; ctypes.PyDLL(None).pause()", Outcome.TIMEOUT),
+    "hang": ("import ctypes\n    while True: ctypes.PyDLL(None).pause()", Outcome.TIMEOUT),
     "exit": ("import os; os._exit(0)", Outcome.CRASHED),
 }
 
@@ -131,6 +131,16 @@ def test_a_culprit_costs_no_outcome_before_it_and_is_named(project, culprit: str
     assert found["test_a.py::test_culprit"] is outcome
     assert found["test_a.py::test_after"] is Outcome.NOT_RUN
     assert project.processes() == []
+
+
+def test_a_case_that_comes_to_an_end_while_it_is_ended_ran_too_long_all_the_same(project) -> None:
+    project.write("tests/test_a.py", "import ctypes\ndef test_culprit(): ctypes.PyDLL(None).pause()\n")
+    project.write(
+        "conf/suites.yml",
+        "schema: suites/1\nsuites: {small: {platforms: [cpu], root: {path: tests}, paths: [.], limits: {case: 2s}}}\n",
+    )
+    assert project.toolkit("ci").returncode == 3
+    assert outcomes(project) == {"test_a.py::test_culprit": Outcome.TIMEOUT}
 
 
 def test_an_orphan_that_ignores_sigterm_and_holds_stdout_ends_with_its_worker(project) -> None:

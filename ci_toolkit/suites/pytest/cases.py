@@ -28,10 +28,12 @@ class Culprit:
 
 
 def find_culprit(story: Story, ledger: Ledger) -> Culprit | None:
-    """The case that started and did not finish; its failure is added, except after an interrupt."""
+    """The case that ran when a limit struck, or else that did not finish; its failure is added, except on an interrupt.
+
+    The limit counts even if the case came to an end while its worker was being ended: a signal may have ended its wait.
+    """
     account = ledger.account
-    named = story.cases.get(account.timed_out_case)
-    running = named if named is not None and not named.finished else None
+    running = story.cases.get(account.timed_out_case)
     running = running or next((case for case in story.cases.values() if case.started and not case.finished), None)
     if running is None:
         return None
