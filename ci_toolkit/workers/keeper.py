@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -16,6 +15,8 @@ from ci_toolkit.workers.lines import Lines
 
 BOOTSTRAP = Path(__file__).parents[1] / "child" / "bootstrap.py"
 COMMAND = (sys.executable, "-I", "-S", str(BOOTSTRAP), "keeper")
+SWEEP_S = 2.0
+"""How long the processes of a worker without a keeper may take to go."""
 
 
 class KeeperProcess:
@@ -74,13 +75,14 @@ class KeeperProcess:
         self._process.wait()
 
     def sweep(self, worker: int) -> None:
-        """Ends the processes of a worker's session, when no keeper does it any more."""
-        if not worker:
-            return
-        for pid in psutil.pids():
-            with suppress(ProcessLookupError, PermissionError):
-                if os.getsid(pid) == worker:
-                    os.kill(pid, signal.SIGKILL)
+        """Ends the processes of a worker's session, when no keeper does it any more, and waits until they are gone."""
+        killed = []
+        for process in psutil.process_iter():
+            with suppress(OSError, psutil.Error):
+                if worker and os.getsid(process.pid) == worker:
+                    process.kill()
+                    killed.append(process)
+        psutil.wait_procs(killed, timeout=SWEEP_S)
 
     def status(self, timeout_s: float) -> int | None:
         """The keeper's own exit status, None while it is still busy."""
