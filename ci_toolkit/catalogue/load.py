@@ -42,6 +42,13 @@ class Catalogue:
     switches: tuple[Switch, ...]
     digest: str
 
+    def lane(self, name: str) -> LaneConf:
+        """The conf of one lane. Raises UsageError for an id that conf does not define."""
+        lanes = self.by_id()
+        if name not in lanes:
+            raise dangling(Where(self.folder), "lane", name, lanes)
+        return lanes[name]
+
     def by_id(self) -> dict[str, LaneConf]:
         """Lane id -> its conf."""
         return {conf.lane.id: conf for conf in self.lanes}

@@ -37,7 +37,7 @@ def is_own(plan: Plan, lane: LaneInput, seen: Seen, findings: Findings) -> bool:
     return not foreign
 
 
-def check_run(lane: LaneInput, seen: Seen, groups: Mapping[str, tuple[str, Group]], findings: Findings) -> None:
+def check_run(seen: Seen, groups: Mapping[str, tuple[str, Group]], findings: Findings) -> None:
     """Findings for the run's own errors, and for a run that tested nothing."""
     report = seen.report
     for error in report.errors:

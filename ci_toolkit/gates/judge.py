@@ -44,23 +44,33 @@ def judge(plan: Plan, lanes: Mapping[str, LaneInput], today: datetime.date) -> V
 def judge_lane(plan: Plan, lane: LaneInput, today: datetime.date) -> tuple[Finding, ...]:
     """The findings of one lane, the most important first."""
     findings = Findings(lane)
+    _judge(plan, lane, today, findings)
+    return findings.result()
+
+
+def _judge(plan: Plan, lane: LaneInput, today: datetime.date, findings: Findings) -> None:
     seen = lane.seen
     if seen is None:
         kind, message = lane.fault or (FindingKind.LANE_MISSING, "nothing arrived")
         findings.add(kind, "lane", message)
-        return findings.result()
+        return
     if not is_own(plan, lane, seen, findings):
-        return findings.result()
+        return
     if lane.base and not comparable(lane, seen):
         lane = dataclasses.replace(lane, base={})
         findings.add(FindingKind.TRACKED_CHANGE, "base", "the base ran under another contract: nothing is inherited")
+    expected = compare(lane, seen, today, findings)
+    check_run(seen, expected.groups, findings)
+
+
+def compare(lane: LaneInput, seen: Seen, today: datetime.date, findings: Findings) -> Expected:
+    """Compares each case with what is expected of it, and returns the expectations."""
     expected = _expected(lane, seen, today, findings)
     comparison = Comparison(lane, seen, expected, findings)
     for case in seen.cases:
         comparison.case(case)
     comparison.finish()
-    check_run(lane, seen, expected.groups, findings)
-    return findings.result()
+    return expected
 
 
 def _expected(lane: LaneInput, seen: Seen, today: datetime.date, findings: Findings) -> Expected:

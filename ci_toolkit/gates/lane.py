@@ -130,6 +130,11 @@ class Findings:
             )
         )
 
+    def cases(self, kind: FindingKind) -> tuple[Case, ...]:
+        """All cases of a kind of finding, by id."""
+        found = [case for (one, _), cases in self._cases.items() if one is kind for case in cases]
+        return tuple(sorted(found, key=lambda case: case.id))
+
     def result(self) -> tuple[Finding, ...]:
         """All findings, the most important first."""
         made = [self._of_cases(kind, cause, cases) for (kind, cause), cases in self._cases.items()]

@@ -1,7 +1,7 @@
 """Plan, runs and verdict on a terminal, or as plain lines in a log."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -11,6 +11,7 @@ from rich.text import Text
 from ci_toolkit.errors import BAD_EVIDENCE, INFRASTRUCTURE, INTERRUPTED, worst_exit
 from ci_toolkit.formats.documents import read_document
 from ci_toolkit.formats.evidence import REPORT
+from ci_toolkit.gates.overview import Row
 from ci_toolkit.github.commands import defuse
 from ci_toolkit.model.outcome import Cause
 from ci_toolkit.model.plan import Plan
@@ -19,6 +20,7 @@ from ci_toolkit.model.text import one_line
 from ci_toolkit.model.verdict import Finding, Verdict
 from ci_toolkit.publish.words import counts, duration, failure_lines, headline, more, place, title
 from ci_toolkit.reproduce.command import shell_line
+from ci_toolkit.suites.ratcheting import Change
 
 FINDINGS_SHOWN = 20
 CASES_SHOWN = 5
@@ -92,6 +94,27 @@ def print_verdict(verdict: Verdict) -> None:
     for lane_id, reason in sorted(verdict.left_out.items()):
         _line(console, f"left out  {lane_id}: {reason}", "yellow")
     _line(console, headline(verdict), "bold green" if verdict.exit_code == 0 else "bold red")
+
+
+def print_change(change: Change) -> None:
+    """What a command did to a ratchet."""
+    console = make_console()
+    for line in change.lines or ("nothing changes",):
+        _line(console, line)
+    for file in change.files:
+        _line(console, f"written: {file}")
+
+
+def print_ratchet(name: str, rows: Sequence[Row]) -> None:
+    """A ratchet's deviations as a table."""
+    console = make_console()
+    table = Table(box=None, pad_edge=False, header_style="bold", title=name, title_justify="left")
+    for column in ("kind", "name", "outcome", "cases", "expires", "reason"):
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        cells = (row.kind, row.name, row.outcome, str(row.cases), row.expires, row.reason)
+        table.add_row(*(Text(one_line(cell)) for cell in cells))
+    console.print(table)
 
 
 def _print_finding(console: Console, finding: Finding) -> None:
