@@ -22,7 +22,8 @@ def judge(plan: Plan, lanes: Mapping[str, LaneInput], today: datetime.date) -> V
     findings: list[Finding] = []
     rows: list[LaneVerdict] = []
     for planned in plan.lanes:
-        lane = lanes.get(planned.id) or LaneInput(planned, fault=(FindingKind.LANE_MISSING, "nothing arrived"))
+        given = lanes.get(planned.id) or LaneInput(planned, fault=(FindingKind.LANE_MISSING, "nothing arrived"))
+        lane = dataclasses.replace(given, lane=planned)
         found = judge_lane(plan, lane, today)
         findings += found
         rows.append(_row(lane, found))

@@ -117,6 +117,19 @@ def print_ratchet(name: str, rows: Sequence[Row]) -> None:
     console.print(table)
 
 
+def print_values(lane: str, values: Mapping[str, Mapping[str, object]]) -> None:
+    """A lane's effective values, and where each came from."""
+    console = make_console()
+    table = Table(box=None, pad_edge=False, header_style="bold", title=lane, title_justify="left")
+    for column in ("key", "value", "from"):
+        table.add_column(column, overflow="fold")
+    for key, entry in values.items():
+        value = entry["value"]
+        shown = " ".join(map(str, value)) if isinstance(value, list | tuple) else "" if value is None else str(value)
+        table.add_row(*(Text(one_line(cell)) for cell in (key, shown, str(entry["source"]))))
+    console.print(table)
+
+
 def _print_finding(console: Console, finding: Finding) -> None:
     _line(console, "")
     _line(console, title(finding), "bold red" if finding.blocks else "bold yellow")

@@ -1,6 +1,5 @@
 """A worker's whole environment: nothing that the host happens to have comes in unless it is allowed by name."""
 
-import re
 import tempfile
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
@@ -38,10 +37,6 @@ ONLY_BY_NAME = (
 )
 """A glob does not allow these: each would hand out rights, or change what runs and what it prints as commands."""
 
-_SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|PRIVATE|(API|ACCESS|AUTH)_?KEY", re.IGNORECASE)
-_USER_IN_URL = re.compile(r"(?<=://)[^/@\s]+(?=@)")
-HIDDEN = "***"
-
 
 def worker_environment(
     host: Mapping[str, str], allow: Iterable[str], settings: Mapping[str, str], temporary: str
@@ -64,13 +59,6 @@ def _passes(name: str, allow: tuple[str, ...]) -> bool:
     if any(fnmatchcase(name, glob) for glob in ONLY_BY_NAME):
         return False
     return any(fnmatchcase(name, glob) for glob in (*ALLOWED, *allow))
-
-
-def redacted(environment: Mapping[str, str]) -> dict[str, str]:
-    """``environment`` as evidence may hold it: values of names that look secret, and users in URLs, are hidden."""
-    return {
-        name: HIDDEN if _SECRET.search(name) else _USER_IN_URL.sub(HIDDEN, value) for name, value in environment.items()
-    }
 
 
 def temporary_folder() -> str:

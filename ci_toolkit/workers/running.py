@@ -10,9 +10,9 @@ import msgspec
 
 from ci_toolkit.formats.documents import write_document
 from ci_toolkit.model.report import ErrorKind, Worker, WorkerEnd
+from ci_toolkit.model.secrets import redacted
 from ci_toolkit.model.text import clip, one_line
 from ci_toolkit.workers.ends import End, classify, faults, not_started, signal_name
-from ci_toolkit.workers.environment import redacted
 from ci_toolkit.workers.jobs import Ended, Job, Observer
 from ci_toolkit.workers.keeper import KeeperProcess
 

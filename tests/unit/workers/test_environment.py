@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_toolkit.workers.environment import ALLOWED, FIXED, HIDDEN, redacted, worker_environment
+from ci_toolkit.model.secrets import HIDDEN, redacted
+from ci_toolkit.workers.environment import ALLOWED, FIXED, worker_environment
 
 HOST = {
     "PATH": "/bin",
