@@ -220,11 +220,11 @@ def _switches(folder: Path, lanes: Mapping[str, LaneConf]) -> tuple[Switch, ...]
         return ()
     fleet = load(path, FleetFile, schema="fleet/1")
     switches = []
-    for index, switch in enumerate(fleet.value.off):
-        where = fleet.where("off", index)
+    for index, switch in enumerate(fleet.value.switched_off):
+        where = fleet.where("switched_off", index)
         if not any(matches(switch.lanes, lane) for lane in lanes):
-            raise UsageError(f"no lane fits {switch.lanes!r}", fleet.where("off", index, "lanes"))
+            raise UsageError(f"no lane fits {switch.lanes!r}", fleet.where("switched_off", index, "lanes"))
         if not switch.reason.strip():
-            raise UsageError("the reason is empty", fleet.where("off", index, "reason"))
+            raise UsageError("the reason is empty", fleet.where("switched_off", index, "reason"))
         switches.append(Switch(switch.lanes, switch.reason, switch.until, where))
     return tuple(switches)

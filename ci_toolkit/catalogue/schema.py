@@ -140,4 +140,4 @@ class FleetFile(Authored, frozen=True, kw_only=True):
     """``conf/fleet.yml``."""
 
     schema: str
-    off: tuple[SwitchConf, ...] = ()
+    switched_off: tuple[SwitchConf, ...] = ()

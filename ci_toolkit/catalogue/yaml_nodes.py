@@ -20,25 +20,27 @@ Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True)
 class Place:
-    """A node and how an error names it."""
+    """A node and how an error names it; ``line`` is that of its key, where it has one."""
 
     node: Node
     file: str
     key: str = ""
+    line: int | None = None
 
     @property
     def where(self) -> Where:
-        return Where(self.file, self.node.start_mark.line + 1, self.key)
+        """File, line and key."""
+        return Where(self.file, self.line or self.node.start_mark.line + 1, self.key)
 
     def error(self, message: str, hint: str = "") -> UsageError:
         """A UsageError at this place."""
         return UsageError(message, self.where, hint)
 
-    def under(self, node: Node, key: str | int) -> "Place":
+    def under(self, node: Node, key: str | int, line: int | None = None) -> "Place":
         """The place of a value in this mapping or list."""
         text = f"[{key}]" if isinstance(key, int) else key
         joint = "." if self.key and isinstance(key, str) else ""
-        return Place(node, self.file, f"{self.key}{joint}{text}")
+        return Place(node, self.file, f"{self.key}{joint}{text}", line)
 
 
 def compose(path: Path, shown: str = "") -> Place:
@@ -111,7 +113,7 @@ def items(place: Place) -> Iterator[tuple[str, Place]]:
         if key.value in first:
             raise named.error(f"the key is here a second time (first in line {first[key.value]})", "keep one of them")
         first[key.value] = line
-        yield key.value, place.under(value, key.value)
+        yield key.value, place.under(value, key.value, line)
 
 
 def elements(place: Place) -> Iterator[Place]:

@@ -311,7 +311,7 @@ def test_flaky_is_shown_and_does_not_block(world) -> None:
 )
 def test_a_ratchet_that_can_not_be_right_is_refused_with_its_line(world, text: str, said: str) -> None:
     world.ratchet = text
-    with pytest.raises(UsageError, match="cpu.yml:[0-9]+: ") as caught:
+    with pytest.raises(UsageError, match=r"cpu\.yml:[0-9]+: ") as caught:
         world.loaded()
     assert said in str(caught.value)
 
