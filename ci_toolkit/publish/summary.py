@@ -5,7 +5,18 @@ from collections.abc import Callable
 from ci_toolkit.model.text import clip
 from ci_toolkit.model.verdict import Finding, Verdict
 from ci_toolkit.publish.markdown import code, fence, inline, row
-from ci_toolkit.publish.words import blocking, counts, duration, failure_lines, headline, more, place, title, words
+from ci_toolkit.publish.words import (
+    blocking,
+    counts,
+    duration,
+    failure_lines,
+    headline,
+    more,
+    place,
+    reason,
+    title,
+    words,
+)
 from ci_toolkit.reproduce.command import shell_line
 
 CASES_SHOWN = 10
@@ -75,6 +86,7 @@ def _lanes(verdict: Verdict) -> str:
 def _full(finding: Finding) -> str:
     lines = [f"### {inline(title(finding))}\n\n", f"{inline(clip(finding.message, EXCERPT_BYTES))}\n"]
     facts = {
+        "why": reason(finding),
         "expected": finding.expected,
         "observed": finding.observed,
         "at": place(finding),

@@ -18,7 +18,7 @@ from ci_toolkit.model.plan import Plan
 from ci_toolkit.model.report import ErrorKind, Report
 from ci_toolkit.model.text import one_line
 from ci_toolkit.model.verdict import Finding, Verdict
-from ci_toolkit.publish.words import counts, duration, failure_lines, headline, more, place, title
+from ci_toolkit.publish.words import counts, duration, failure_lines, headline, more, place, reason, title
 from ci_toolkit.reproduce.command import shell_line
 from ci_toolkit.suites.ratcheting import Change
 
@@ -91,8 +91,8 @@ def print_verdict(verdict: Verdict) -> None:
             cells = (lane.lane, lane.result, counts(lane.counts), duration(lane.seconds), lane.device)
             table.add_row(*(Text(one_line(cell)) for cell in cells), style="" if lane.result == "passed" else "red")
         console.print(table)
-    for lane_id, reason in sorted(verdict.left_out.items()):
-        _line(console, f"left out  {lane_id}: {reason}", "yellow")
+    for lane_id, why in sorted(verdict.left_out.items()):
+        _line(console, f"left out  {lane_id}: {why}", "yellow")
     _line(console, headline(verdict), "bold green" if verdict.exit_code == 0 else "bold red")
 
 
@@ -134,7 +134,13 @@ def _print_finding(console: Console, finding: Finding) -> None:
     _line(console, "")
     _line(console, title(finding), "bold red" if finding.blocks else "bold yellow")
     _line(console, f"  {finding.message}")
-    facts = {"at": place(finding), "expected": finding.expected, "observed": finding.observed, "issue": finding.issue}
+    facts = {
+        "why": reason(finding),
+        "at": place(finding),
+        "expected": finding.expected,
+        "observed": finding.observed,
+        "issue": finding.issue,
+    }
     for name, value in facts.items():
         if value:
             _line(console, f"  {name}: {value}")

@@ -81,6 +81,18 @@ def duration(seconds: float | None) -> str:
     return f"{hours} h {minutes:02d} m" if hours else f"{minutes} m {rest:02d} s"
 
 
+def reason(finding: Finding) -> str:
+    """Why the first case did not pass, in one line: exception, message, stage, cause, signal."""
+    failure = finding.failure
+    if failure is None:
+        return ""
+    said = failure.message.strip().partition("\n")[0]
+    if failure.exception:
+        said = f"{failure.exception}: {said}" if said else failure.exception
+    facts = [f"stage {failure.stage}", f"cause {failure.cause}", *([failure.signal] if failure.signal else [])]
+    return f"{said} ({', '.join(facts)})"
+
+
 def failure_lines(finding: Finding, limit: int) -> list[str]:
     """The last lines of a finding's failure text, where the reason usually stands; its message where it has none."""
     failure = finding.failure
@@ -88,6 +100,9 @@ def failure_lines(finding: Finding, limit: int) -> list[str]:
         return []
     text = failure.excerpt.strip("\n") or failure.message
     lines = text.splitlines()
+    stack = next((at for at, line in enumerate(lines) if line.startswith("Current thread")), None)
+    if stack is not None:
+        return lines[stack:][:limit]
     return [f"[... {len(lines) - limit} lines more ...]", *lines[-limit:]] if len(lines) > limit else lines
 
 

@@ -11,7 +11,10 @@ from ci_toolkit.model.request import Request
 from ci_toolkit.model.text import one_line
 from ci_toolkit.model.verdict import Reproduce
 
-SHOWN = re.compile(r"(?!(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|TMP|TEMP|XDG_CACHE_HOME)$)\w+")
+SHOWN = re.compile(
+    r"(?!(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TZ|SSL_CERT_.*|PYTHONUNBUFFERED"
+    r"|TMPDIR|TMP|TEMP|XDG_CACHE_HOME)$)\w+"
+)
 """Settings worth repeating: what every shell has, and what was this worker's own folder, is left out."""
 
 
