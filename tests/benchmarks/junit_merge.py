@@ -6,32 +6,13 @@ Targets: at least 5 times faster, at most a fifth of the memory.
 """
 
 import argparse
-import os
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import NamedTuple
+
+from costs import run
 
 FILES = 4
-
-
-class Cost(NamedTuple):
-    """Seconds on the clock and of the processors, and the largest memory in MiB, of one child process."""
-
-    wall: float
-    cpu: float
-    memory: float
-
-
-def run(*command: str) -> Cost:
-    """Runs a child to its end; it must succeed."""
-    began = time.perf_counter()
-    child = os.posix_spawn(command[0], list(command), os.environ)
-    _, status, usage = os.wait4(child, 0)
-    if status:
-        sys.exit(f"{' '.join(command)} ended with {os.waitstatus_to_exitcode(status)}")
-    return Cost(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def write_files(folder: Path, cases: int) -> list[str]:
@@ -70,7 +51,7 @@ def main() -> None:
         sizes = [(folder / name).stat().st_size >> 20 for name in ("ours.xml", "peer.xml")]
     print(f"{cases} cases in {FILES} files, {sizes[0]} MiB merged (peer: {sizes[1]} MiB)")
     for name, cost in (("ci-toolkit junit merge", ours), ("junitparser merge", peer)):
-        print(f"{name:24}{cost.wall:8.2f} s wall {cost.cpu:8.2f} s CPU {cost.memory:8.0f} MiB")
+        print(f"{name:24}{cost}")
     print(f"ratio: {peer.wall / ours.wall:.1f} times faster, 1/{peer.memory / ours.memory:.1f} of the memory")
 
 
