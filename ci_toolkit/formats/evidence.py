@@ -10,7 +10,7 @@ import msgspec
 from ci_toolkit.errors import EvidenceError, UsageError, Where
 from ci_toolkit.formats.documents import encode_row, read_document, read_rows, write_document
 from ci_toolkit.formats.failures import FailureTable
-from ci_toolkit.formats.junit_write import write_lane
+from ci_toolkit.formats.junit_write import JunitWriter
 from ci_toolkit.formats.manifest import MANIFEST, create_manifest, verify_manifest
 from ci_toolkit.model.case import EXCERPT_BYTES, MESSAGE_BYTES, Case, Failure
 from ci_toolkit.model.report import Report
@@ -47,6 +47,8 @@ class EvidenceWriter:
         self.counts: Counter[str] = Counter()
         self._failures = 0
         self._text = 0
+        self._unused: dict[int, Failure] = {}
+        self._junit = JunitWriter(folder / JUNIT)
         self._cases_file = (folder / CASES).open("wb")
         self._failures_file = (folder / FAILURES).open("wb")
 
@@ -65,13 +67,15 @@ class EvidenceWriter:
         excerpt, message = clip(failure.excerpt, limit), clip(failure.message, min(limit, MESSAGE_BYTES))
         failure = msgspec.structs.replace(failure, excerpt=excerpt, message=message)
         self._text += len(excerpt) + len(message)
+        self._unused[self._failures] = failure
         self._failures_file.write(encode_row(failure))
         self._failures += 1
         return self._failures - 1
 
     def add_case(self, case: Case) -> None:
-        """Writes a case."""
+        """Writes a case; its failures must have been added before, each for one case."""
         self._cases_file.write(encode_row(case))
+        self._junit.add(case, [self._unused.pop(row) for row in case.failures])
         self.counts[case.outcome] += 1
 
     def close(self, report: Report) -> None:
@@ -81,8 +85,7 @@ class EvidenceWriter:
         counts = dict(sorted(self.counts.items()))
         head = msgspec.structs.replace(report, counts=counts)
         write_document(self.folder / REPORT, head)
-        cases = read_rows(self.folder / CASES, Case)
-        write_lane(self.folder / JUNIT, head, cases, FailureTable(self.folder / FAILURES))
+        self._junit.close(head)
         create_manifest(self.folder)
 
 

@@ -5,16 +5,15 @@ outcome that JUnit has no element for is told by the ``type`` of the nearest one
 """
 
 import re
-from collections.abc import Iterable, Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
 from xml.sax.saxutils import quoteattr
 
 from junitparser import Property, xunit2
 from junitparser.junitparser import Element, Error, Skipped, etree  # type: ignore[attr-defined]
 from junitparser.junitparser import Failure as FailureElement
 
-from ci_toolkit.formats.failures import FailureTable
 from ci_toolkit.model.case import Case, Failure
 from ci_toolkit.model.ids import split_case
 from ci_toolkit.model.outcome import Outcome, is_flaky
@@ -25,6 +24,7 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 AS_ERROR = frozenset({Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT, Outcome.MISSING})
 _PLAIN = frozenset({Outcome.FAILED, Outcome.ERROR})
 AS_SKIPPED = frozenset({Outcome.SKIPPED, Outcome.XFAILED, Outcome.NOT_RUN})
+HEAD_BYTES = 4096
 OUTCOME_PROPERTY = "ci-toolkit.outcome"
 
 
@@ -33,41 +33,66 @@ def legal(text: str) -> str:
     return _ILLEGAL.sub(lambda match: f"\\u{ord(match.group()):04x}", visible(text))
 
 
-def write_lane(path: Path, report: Report, cases: Iterable[Case], failures: FailureTable) -> None:
-    """Writes the JUnit file of a lane; ``report.counts`` must be the counts of ``cases``."""
+class JunitWriter:
+    """Writes a lane's JUnit file while the lane runs; ``close`` fills in the head, for which room was left."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("wb")
+        self._file.write(b" " * HEAD_BYTES)
+
+    def add(self, case: Case, failures: Sequence[Failure]) -> None:
+        """Writes a case with its failures."""
+        self._file.write(_bytes(_element(case, failures)) + b"\n")
+
+    def close(self, report: Report) -> None:
+        """Ends the file. ``report.counts`` must be the counts of the cases that were added."""
+        for element in _execution_errors(report):
+            self._file.write(_bytes(element) + b"\n")
+        self._file.write(b"</testsuite>\n</testsuites>\n")
+        head = _head(report)
+        if len(head) > HEAD_BYTES:
+            self._move(len(head) - HEAD_BYTES)
+        self._file.seek(0)
+        # White space is allowed behind the last property.
+        self._file.write(head + b" " * (HEAD_BYTES - len(head)))
+        self._file.close()
+
+    def _move(self, distance: int) -> None:
+        """Makes more room for a head that is longer than expected."""
+        self._file.close()
+        with self._path.open("rb") as old:
+            self._path.unlink()
+            self._file = self._path.open("wb")
+            old.seek(HEAD_BYTES)
+            self._file.seek(HEAD_BYTES + distance)
+            shutil.copyfileobj(old, self._file)
+
+
+def _head(report: Report) -> bytes:
     lane = report.lane
     failed = report.counts.get(Outcome.FAILED, 0)
     errors = sum(report.counts.get(outcome, 0) for outcome in AS_ERROR) + len(report.errors)
     skipped = sum(report.counts.get(outcome, 0) for outcome in AS_SKIPPED)
     tests = sum(report.counts.values()) + len(report.errors)
     counters = f'tests="{tests}" failures="{failed}" errors="{errors}" skipped="{skipped}"'
-    with path.open("wb") as file:
-        file.write(f"<?xml version='1.0' encoding='utf-8'?>\n<testsuites {counters}>\n".encode())
-        head = f"<testsuite name={quoteattr(lane.id)} {counters} timestamp={quoteattr(report.started)}>\n"
-        file.write(head.encode())
-        _write_properties(file, report)
-        for case in cases:
-            element = _element(case, [failures[row] for row in case.failures])
-            file.write(_bytes(element) + b"\n")
-        for element in _execution_errors(report):
-            file.write(_bytes(element) + b"\n")
-        file.write(b"</testsuite>\n</testsuites>\n")
-
-
-def _write_properties(file: BinaryIO, report: Report) -> None:
     devices = ", ".join(dict.fromkeys(device.name for device in report.devices))
     builds = report.provenance.builds or {"commit": report.provenance.commit}
     properties = {
-        "lane": report.lane.id,
+        "lane": lane.id,
         "device": devices,
         "attempt": str(report.provenance.attempt),
         "build": ", ".join(f"{name}={value}" for name, value in builds.items()),
     }
-    file.write(b"<properties>")
-    for name, value in properties.items():
-        element = Property(name, legal(value))
-        file.write(_bytes(element))
-    file.write(b"</properties>\n")
+    suite = f"<testsuite name={quoteattr(lane.id)} {counters} timestamp={quoteattr(report.started)}>\n<properties>"
+    lines = [
+        b"<?xml version='1.0' encoding='utf-8'?>\n",
+        f"<testsuites {counters}>\n".encode(),
+        suite.encode(),
+        *(_bytes(Property(name, legal(value))) for name, value in properties.items()),
+        b"</properties>\n",
+    ]
+    return b"".join(lines)
 
 
 def _bytes(element: Element) -> bytes:
@@ -76,7 +101,7 @@ def _bytes(element: Element) -> bytes:
     return raw.replace(b"\r", b"&#13;")
 
 
-def _element(case: Case, failures: list[Failure]) -> xunit2.TestCase:
+def _element(case: Case, failures: Sequence[Failure]) -> xunit2.TestCase:
     file, rest = split_case(case.id)
     element = xunit2.TestCase(legal(rest or file), classname=legal(file))
     if case.seconds is not None:
