@@ -40,9 +40,12 @@ def is_own(plan: Plan, lane: LaneInput, seen: Seen, findings: Findings) -> bool:
 def check_run(seen: Seen, groups: Mapping[str, tuple[str, Group]], findings: Findings) -> None:
     """Findings for the run's own errors, and for a run that tested nothing."""
     report = seen.report
+    alike: dict[tuple[str, str, str], list[ExecutionError]] = {}
     for error in report.errors:
         if not _is_expected(error, seen, groups):
-            _execution_error(error, seen, findings)
+            alike.setdefault((error.kind, error.message, error.case), []).append(error)
+    for errors in alike.values():
+        _execution_errors(errors, seen, findings)
     if report.interrupted and not any(error.kind is ErrorKind.INTERRUPTED for error in report.errors):
         findings.add(FindingKind.INTERRUPTED, "lane", f"the run was interrupted: {report.interrupted}")
     if not seen.cases:
@@ -64,20 +67,22 @@ def _is_expected(error: ExecutionError, seen: Seen, groups: Mapping[str, tuple[s
     return bool(accepted & {Outcome.CRASHED, Outcome.TIMEOUT})
 
 
-def _execution_error(error: ExecutionError, seen: Seen, findings: Findings) -> None:
+def _execution_errors(errors: list[ExecutionError], seen: Seen, findings: Findings) -> None:
+    """One finding for errors of one kind that say the same of several units."""
+    error = errors[0]
     if error.kind is ErrorKind.INTERRUPTED:
         kind = FindingKind.INTERRUPTED
     elif error.kind in INFRASTRUCTURE or error.cause is Cause.INFRA:
         kind = FindingKind.INFRASTRUCTURE
     else:
         kind = FindingKind.EXECUTION_ERROR
-    failure = seen.failure(error.failures[0]) if error.failures else None
-    unit = f"{error.unit}: " if error.unit else ""
+    units = [one.unit for one in errors if one.unit]
+    about = f"{units[0]}: " if len(units) == 1 else f"{len(units)} units: " if units else ""
     findings.add(
         kind,
-        f"{error.kind} {error.unit} {error.case}",
-        f"{unit}{error.message}",
-        cases=[error.case] if error.case else (),
-        failure=failure,
+        f"{error.kind} {error.message} {error.case}" if len(units) > 1 else f"{error.kind} {error.unit} {error.case}",
+        f"{about}{error.message}",
+        cases=[error.case] if error.case else units if len(units) > 1 else (),
+        failure=seen.failure(error.failures[0]) if error.failures else None,
         observed=error.kind.value,
     )

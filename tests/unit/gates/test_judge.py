@@ -340,3 +340,15 @@ def test_more_faults_never_turn_a_red_lane_green(world, outcomes) -> None:
     world.outcomes["a.py::more"] = F
     assert world.verdict().exit_code != 0
     assert before == 0 or world.verdict().exit_code >= 1
+
+
+def test_what_befell_many_units_alike_is_one_finding(world) -> None:
+    world.outcomes = {"a.py::one": P}
+    world.units = tuple(f"{n}.py" for n in range(5))
+    world.errors = tuple(
+        ExecutionError(kind=ErrorKind.INTERRUPTED, message="stopped before it started", unit=unit)
+        for unit in world.units
+    )
+    found = world.blocking()
+    assert [(finding.kind, finding.count) for finding in found] == [("interrupted", 5)]
+    assert found[0].cases == world.units
