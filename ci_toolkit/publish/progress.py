@@ -1,47 +1,87 @@
-"""A lane's run while it goes on: a line for each unit that starts and ends, in logs and on terminals."""
+"""A lane's run while it goes on: START and END of each unit, the first failing cases, and a live line on a terminal."""
 
 import time
+from collections import Counter
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
+from rich.status import Status
+
 from ci_toolkit.github.commands import defuse
 from ci_toolkit.model.plan import Plan
-from ci_toolkit.model.text import one_line
+from ci_toolkit.model.report import WorkerEnd
+from ci_toolkit.model.text import clip, one_line
 from ci_toolkit.publish.terminal import make_console
-from ci_toolkit.publish.words import duration
+from ci_toolkit.publish.words import duration, plural
 from ci_toolkit.workers.jobs import Job
+
+FAILURES_NAMED = 20
+"""How many failing cases of a lane are named while it runs; the verdict names all causes."""
+
+
+@dataclass
+class _Unit:
+    began: float
+    finished: int = 0
 
 
 class Progress:
-    """Prints ``START`` and ``END`` of each unit, with how many of its cases finished."""
+    """Follows the workers of a plan's lanes; give ``observe`` to the run."""
 
     def __init__(self, plan: Plan) -> None:
         self._console = make_console()
-        self._plan = plan
-        self._started: dict[str, float] = {}
-        self._finished: dict[str, int] = {}
+        self._status: Status | None = None
+        self._running: dict[str, _Unit] = {}
+        self._finished = 0
+        self._failed: Counter[str] = Counter()
+        self._lanes = len(plan.lanes)
 
     def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._status = self._console.status("starting")
+            self._status.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for nonce in list(self._started):
-            self._started.pop(nonce)
+        if self._status is not None:
+            self._status.stop()
 
     def observe(self, job: Job, message: dict[str, Any]) -> None:
-        """Takes a worker's message."""
-        nonce, event = job.request.nonce, message.get("e")
+        """Takes a worker's message, and ``ended`` from the host when the worker is gone."""
+        lane, unit = job.request.lane, job.request.unit
+        event = message.get("e")
         if event == "hello":
-            self._started[nonce] = time.monotonic()
-            self._finished[nonce] = 0
-            self._say(f"START {job.request.lane} {job.request.unit}")
-        elif event == "finish" and nonce in self._finished:
-            self._finished[nonce] += 1
-        elif event == "bye" and nonce in self._started:
-            spent = duration(time.monotonic() - self._started.pop(nonce))
-            self._say(f"END   {job.request.lane} {job.request.unit}: {self._finished[nonce]} cases in {spent}")
+            self._running[job.request.nonce] = _Unit(time.monotonic())
+            self._say(f"START {lane} {unit}")
+        elif event == "finish" and job.request.nonce in self._running:
+            self._running[job.request.nonce].finished += 1
+            self._finished += 1
+        elif event == "phase" and message.get("outcome") in ("failed", "xpassed"):
+            self._failed[lane] += 1
+            if self._failed[lane] <= FAILURES_NAMED:
+                self._say(f"FAIL  {lane} {clip(str(message.get('id')), 300)}", "red")
+        elif event == "ended":
+            self._ended(job, message)
+        self._show()
 
-    def _say(self, text: str) -> None:
-        self._console.print(defuse(one_line(text)), style="dim")
+    def _ended(self, job: Job, message: dict[str, Any]) -> None:
+        found = self._running.pop(job.request.nonce, None)
+        cases = found.finished if found else 0
+        spent = duration(time.monotonic() - found.began) if found else "no time"
+        end, said = message["end"], message.get("message")
+        how = "" if end == WorkerEnd.COMPLETED else f"; {end}: {said}"
+        style = "dim" if end == WorkerEnd.COMPLETED else "red"
+        text = f"END   {job.request.lane} {job.request.unit}: {cases} {plural('case', cases)} in {spent}{how}"
+        self._say(text, style)
+
+    def _show(self) -> None:
+        if self._status is not None:
+            failed = sum(self._failed.values())
+            running = f"{len(self._running)} {plural('unit', len(self._running))} running"
+            self._status.update(f"{running}, {self._finished:,} cases finished, {failed:,} failed")
+
+    def _say(self, text: str, style: str = "dim") -> None:
+        self._console.print(defuse(one_line(text)), style=style)

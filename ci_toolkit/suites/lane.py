@@ -59,6 +59,7 @@ def run_lane(
     try:
         jobs = make_jobs(conf, subject, found, units, withheld, mask, writer)
         for ended in run_jobs(jobs, slots, stop, observe):
+            observe(ended.job, {"e": "ended", "end": ended.worker.end, "message": ended.message})
             run.take(ended)
     except Exception as error:  # noqa: BLE001 - a fault of ours is a finding of this lane, and its evidence is kept
         run.fault(ErrorKind.INFRA, f"ci-toolkit could not run the lane: {type(error).__name__}: {error}", Cause.INFRA)
