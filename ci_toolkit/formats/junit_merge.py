@@ -12,7 +12,8 @@ from typing import BinaryIO
 from xml.parsers import expat
 
 from ci_toolkit.errors import EvidenceError, UsageError, Where
-from ci_toolkit.formats.junit_read import seconds_of
+from ci_toolkit.formats.junit_words import AS_ERROR, LONGEST_S, MAX_DEPTH, TAG_BYTES, outcome_by_status, seconds_of
+from ci_toolkit.model.outcome import Outcome
 from ci_toolkit.model.text import one_line
 
 BLOCK = 1 << 20
@@ -44,7 +45,10 @@ def merge_junit(target: Path, sources: Iterable[Path]) -> Merged:
         raise UsageError("names no file to merge")
     merged = Merged()
     seen: set[int] = set()
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
+    except OSError as error:
+        raise UsageError(f"can not be written: {error.strerror}", Where(str(target))) from error
     try:
         with os.fdopen(descriptor, "wb") as out:
             out.write(b" " * HEAD_BYTES)
@@ -75,12 +79,14 @@ class _Copy:
         self._path = path
         self._merged = merged
         self._seen = seen
-        self._rooted = False
-        self._suites: list[str] = []
+        self._depth = 0
+        self._suites: list[tuple[int, int]] = []
         self._place = 0
         self._cases = 0
-        self._state = 0
-        self._spans: list[tuple[int, int | None]] = []
+        self._bit = 0
+        self._case = 0
+        self._top = 0
+        self._spans: list[tuple[int, int]] = []
         self._prefixes: tuple[str, ...] = ()
 
     def run(self, out: BinaryIO) -> None:
@@ -92,37 +98,31 @@ class _Copy:
         parser.XmlDeclHandler = self._declaration
         try:
             with self._path.open("rb") as file:
+                fed = 0
                 while block := file.read(BLOCK):
                     parser.Parse(block, False)
+                    fed += len(block)
+                    if fed - max(parser.CurrentByteIndex, 0) > TAG_BYTES:
+                        raise self._error(f"holds a tag or comment above {TAG_BYTES >> 20} MiB")
                 parser.Parse(b"", True)
                 if not self._cases:
                     raise self._error("has no test case")
                 for start, end in self._spans:
                     file.seek(start)
-                    self._copy(file, out, (end or 0) - start)
+                    self._copy(file, out, end - start)
+                    out.write(b"</testsuite>\n")
         except (expat.ExpatError, LookupError, ValueError) as error:
             raise self._error(f"is not whole: {error}") from error
         except OSError as error:
             raise self._error(f"can not be read: {error.strerror}") from error
 
-    def _copy(self, file: BinaryIO, out: BinaryIO, size: int) -> None:
-        left = size
+    def _copy(self, file: BinaryIO, out: BinaryIO, left: int) -> None:
         while left:
             block = file.read(min(BLOCK, left))
             if not block:
                 raise self._error("changed while it was read")
             left -= len(block)
-            if not left:
-                # The span ends where the end tag begins; what follows it up to ">" belongs to the suite.
-                block += self._rest_of_tag(file, block)
             out.write(block)
-        out.write(b"\n")
-
-    def _rest_of_tag(self, file: BinaryIO, block: bytes) -> bytes:
-        if block.endswith(b"/>"):
-            return b""
-        rest = file.read(256)
-        return rest[: rest.index(b">") + 1]
 
     def _error(self, message: str) -> EvidenceError:
         return EvidenceError(message, Where(str(self._path)), "ci-toolkit junit check says more")
@@ -135,52 +135,52 @@ class _Copy:
             raise self._error(f"is in {one_line(encoding or '')}, only UTF-8 can be merged")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
         if self._prefixes and any(key.startswith(self._prefixes) for key in (name, *attributes)):
             raise self._error("uses a namespace that its root declares, which can not be merged")
         if name == "testcase":
-            self._case(attributes)
-        elif self._state and name in _BITS:
-            self._result(_BITS[name])
+            self._enter_case(attributes)
         elif name == "testsuite":
             if not self._suites:
-                self._spans.append((self._parser.CurrentByteIndex, None))
-            self._enter([*self._suites, attributes.get("name", "")])
-        elif not self._rooted and name == "testsuites":
-            self._prefixes = tuple(f"{key[6:]}:" for key in attributes if key.startswith("xmlns:"))
-        elif not self._rooted:
+                self._top = self._parser.CurrentByteIndex
+            if self._depth > MAX_DEPTH:
+                raise self._error(f"is nested deeper than {MAX_DEPTH} elements")
+            self._suites.append((self._depth, self._place))
+            self._place = hash((self._place, attributes.get("name")))
+        elif self._depth == 1:
+            self._root(name, attributes)
+        elif name in _BITS:
+            self._result(_BITS[name])
+
+    def _root(self, name: str, attributes: dict[str, str]) -> None:
+        if name != "testsuites":
             raise self._error(f"is no JUnit file: its root element is <{one_line(name[:100])}>")
-        self._rooted = True
+        self._prefixes = tuple(f"{key[6:]}:" for key in attributes if key.startswith("xmlns:"))
 
     def _end(self, name: str) -> None:
-        if name == "testcase":
-            self._state = 0
-        elif name == "testsuite":
-            self._enter(self._suites[:-1])
-            if not self._suites:
-                start = self._spans[-1][0]
-                self._spans[-1] = (start, self._parser.CurrentByteIndex)
+        if self._depth == self._case:
+            self._case = 0
+        elif self._suites and self._depth == self._suites[-1][0]:
+            _, self._place = self._suites.pop()
+            if not self._suites and self._parser.CurrentByteIndex > self._top:
+                # A suite that is one empty tag ends where it began, and holds nothing.
+                self._spans.append((self._top, self._parser.CurrentByteIndex))
+        self._depth -= 1
 
-    def _enter(self, suites: list[str]) -> None:
-        self._suites = suites
-        self._place = hash(tuple(suites))
-
-    def _case(self, attributes: dict[str, str]) -> None:
+    def _enter_case(self, attributes: dict[str, str]) -> None:
         if not self._suites:
             raise self._error("has a test case outside any test suite")
         merged, get = self._merged, attributes.get
         self._cases += 1
-        self._state = _OPEN
+        self._case = self._depth
+        self._bit = 0
         merged.tests += 1
         time = get("time")
         if time:
-            try:
-                seconds: float | None = float(time)
-            except ValueError:
-                seconds = seconds_of(time)
-            # NaN fails the comparison; Python reads 1_000 as a number, nobody else does.
-            if seconds is not None and 0 <= seconds < _LONGEST_S and "_" not in time:
-                merged.seconds += seconds
-        key = hash((self._place, get("classname"), get("name")))
+            merged.seconds += _seconds(time)
+        if "status" in attributes or "result" in attributes:
+            self._stated(attributes)
+        key = hash((self._place, get("classname"), get("name"))) & _HASH_BITS
         if key in self._seen:
             merged.duplicates += 1
             if len(merged.named) < DUPLICATES_NAMED:
@@ -188,20 +188,37 @@ class _Copy:
         else:
             self._seen.add(key)
 
+    def _stated(self, attributes: dict[str, str]) -> None:
+        outcome = outcome_by_status(attributes)
+        if outcome:
+            kind = "error" if outcome in AS_ERROR else "failure" if outcome is Outcome.FAILED else "skipped"
+            self._result(_BITS[kind])
+
     def _result(self, bit: int) -> None:
-        """Counts a case once, by the worst of its elements."""
+        """Counts a case once, by the worst of its elements; an error of a suite itself counts too."""
         merged = self._merged
-        before, after = self._state & 7, max(self._state & 7, bit)
-        if after == before:
-            return
-        for value, name in _NAMES.items():
-            change = (value == after) - (value == before)
-            if change:
-                setattr(merged, name, getattr(merged, name) + change)
-        self._state = _OPEN | after
+        if not self._case:
+            if bit > _BITS["skipped"]:
+                setattr(merged, _NAMES[bit], getattr(merged, _NAMES[bit]) + 1)
+        elif bit > self._bit:
+            if self._bit:
+                setattr(merged, _NAMES[self._bit], getattr(merged, _NAMES[self._bit]) - 1)
+            setattr(merged, _NAMES[bit], getattr(merged, _NAMES[bit]) + 1)
+            self._bit = bit
 
 
-_OPEN = 8
-_LONGEST_S = 10**8
+def _seconds(time: str) -> float:
+    """The known seconds of a case; 0 adds nothing for those that are not."""
+    try:
+        seconds = float(time)
+    except ValueError:
+        return seconds_of(time) or 0
+    # NaN fails the comparison; Python reads 1_000 as a number, nobody else does.
+    return seconds if 0 <= seconds < LONGEST_S and "_" not in time else 0
+
+
+_HASH_BITS = (1 << 60) - 1
+"""An int of up to 60 bits takes a third less memory than one of 61 to 64."""
+
 _BITS = {"skipped": 1, "failure": 2, "error": 3}
 _NAMES = {1: "skipped", 2: "failures", 3: "errors"}

@@ -5,28 +5,36 @@ cases; what a file claims of itself is compared and never believed.
 """
 
 import math
-import re
+from array import array
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from xml.parsers import expat
 
-from ci_toolkit.formats.junit_bytes import Repaired
+from ci_toolkit.formats.junit_bytes import BLOCK, Repaired
+from ci_toolkit.formats.junit_claims import Claims, Suite
+from ci_toolkit.formats.junit_words import (
+    MAX_DEPTH,
+    OUTCOME_PROPERTY,
+    RERUNS,
+    RESULTS,
+    SUITES,
+    TAG_BYTES,
+    outcome_by_status,
+    outcome_of,
+    seconds_of,
+)
 from ci_toolkit.model.outcome import Outcome, over_phases
 from ci_toolkit.model.text import clip, one_line
 
 TEXT_BYTES = 16 << 10
-MAX_DEPTH = 500
-WARNINGS = 50
-OUTCOME_PROPERTY = "ci-toolkit.outcome"
-_NUMBER = re.compile(r"\s*(\d{1,12}(?:,\d{3})*(?:\.\d*)?(?:[eE][+-]?\d{1,3})?|\.\d+)\s*(s|sec|seconds)?\s*")
-_RESULTS = {"failure": Outcome.FAILED, "error": Outcome.ERROR, "skipped": Outcome.SKIPPED}
-_RERUNS = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
-_SKIP_TYPES = {"pytest.xfail": Outcome.XFAILED, "not_run": Outcome.NOT_RUN}
-_ERROR_TYPES = {outcome.value: outcome for outcome in (Outcome.CRASHED, Outcome.TIMEOUT, Outcome.MISSING)}
-_NOT_RUN = frozenset({"notrun", "disabled", "skipped", "ignored"})
+"""What is kept of one text or attribute, in bytes of UTF-8."""
+
+LARGEST_BLOCK = 16 << 20
+SUITE_ITSELF = "[suite]"
+"""The name of what a suite reports of itself: an error outside any case."""
 
 
 _CUT = frozenset(
@@ -56,7 +64,10 @@ class FileVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class JunitCase:
-    """One case. ``suites`` are the names from the outermost in; ``seconds`` is None when the time is not known."""
+    """One case. ``suites`` are the names from the outermost in; ``seconds`` is None when the time is not known.
+
+    Of each text at most TEXT_BYTES are kept, with a mark of what is missing.
+    """
 
     suites: tuple[str, ...]
     classname: str
@@ -91,10 +102,8 @@ class JunitSummary:
 
 def read_junit(path: Path, on_case: Callable[[JunitCase], object] = lambda case: None) -> JunitSummary:
     """Reads a file and gives each case to ``on_case`` as soon as it is whole. Never raises for what the file holds."""
-    parser = _Parser(on_case)
-    verdict, message = parser.read(path)
-    if parser.source.count:
-        parser.warn(f"{parser.source.count} characters that XML forbids were made visible")
+    parser = _Parser(path, on_case)
+    verdict, message = parser.read()
     return JunitSummary(
         file=str(path),
         verdict=verdict,
@@ -103,17 +112,8 @@ def read_junit(path: Path, on_case: Callable[[JunitCase], object] = lambda case:
         flaky=parser.flaky,
         seconds=round(math.fsum(parser.times), 6),
         untimed=sum(parser.counts.values()) - len(parser.times),
-        warnings=tuple(parser.warnings),
+        warnings=parser.claims.warnings(),
     )
-
-
-def seconds_of(text: str | None) -> float | None:
-    """A time as producers write it: ``1.5``, ``1,234.5``, ``2s``. None for what is no finite time above or at zero."""
-    match = _NUMBER.fullmatch(text or "")
-    if not match:
-        return None
-    value = float(match[1].replace(",", ""))
-    return value if math.isfinite(value) and value < 10**8 else None
 
 
 class _RefusedError(Exception):
@@ -122,80 +122,89 @@ class _RefusedError(Exception):
         self.verdict = verdict
 
 
-@dataclass
-class _Suite:
-    name: str
-    claims: dict[str, str]
-    own: Counter[str] = field(default_factory=Counter)
-    below: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass
 class _Open:
-    """The case that is being read."""
+    """The case that is being read; it began at ``depth``."""
 
-    attributes: dict[str, str]
-    outcomes: list[Outcome] = field(default_factory=list)
-    message: str = ""
-    text: list[str] = field(default_factory=list)
-    size: int = 0
-    reruns: int = 0
+    def __init__(self, attributes: dict[str, str], depth: int) -> None:
+        self.attributes = attributes
+        self.depth = depth
+        self.outcomes: list[Outcome] = []
+        self.message = ""
+        self.text: list[str] = []
+        self.size = 0
+        self.reruns = 0
 
 
 class _Parser:
-    def __init__(self, on_case: Callable[[JunitCase], object]) -> None:
+    def __init__(self, path: Path, on_case: Callable[[JunitCase], object]) -> None:
+        self._source = Repaired(path)
         self._on_case = on_case
         self._depth = 0
         self._root = ""
-        self._suites: list[_Suite] = []
-        self._case: _Open | None = None
+        self._suites: list[Suite] = []
+        self._cases: list[_Open] = []
         self._in_result = 0
-        self._contradiction = ""
+        self.claims = Claims()
         self.counts: Counter[Outcome] = Counter()
-        self.times: list[float] = []
+        self.times = array("d")
         self.flaky = 0
-        self.warnings: list[str] = []
 
-    def read(self, path: Path) -> tuple[FileVerdict, str]:
-        self.source = Repaired(path)
-        parser = expat.ParserCreate()
+    def read(self) -> tuple[FileVerdict, str]:
+        parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
         parser.StartDoctypeDeclHandler = self._doctype
-        blank = True
         try:
-            for block in self.source.blocks():
-                blank = blank and not block.strip(b" \t\r\n\xef\xbb\xbf")
-                parser.Parse(block, False)
-            if blank:
-                return FileVerdict.EMPTY, "holds nothing"
-            parser.Parse(b"", True)
+            fed = self._feed(parser)
         except _RefusedError as error:
-            return error.verdict, f"{error} (byte {parser.CurrentByteIndex})"
-        except (expat.ExpatError, LookupError, ValueError) as error:
+            return error.verdict, f"{error}{self._place(parser)}"
+        except expat.ExpatError as error:
             return self._broken(parser, error)
+        except (LookupError, UnicodeError) as error:
+            return FileVerdict.UNREADABLE, f"{error}; {sum(self.counts.values())} cases before it were read"
         except OSError as error:
             return FileVerdict.UNREADABLE, f"can not be read: {error.strerror}"
-        if not sum(self.counts.values()):
-            if self._contradiction:
-                return FileVerdict.CONTRADICTION, self._contradiction
+        if self._source.count:
+            self.claims.warn(f"{self._source.count} characters that XML forbids were made visible")
+        if not fed:
+            return FileVerdict.EMPTY, "holds nothing but white space" if self._size() else "holds nothing"
+        if self.claims.contradiction:
+            return FileVerdict.CONTRADICTION, self.claims.contradiction
+        if not self.counts:
             return FileVerdict.ZERO_TESTS, "has no test case"
-        if self._contradiction:
-            return FileVerdict.CONTRADICTION, self._contradiction
         return FileVerdict.WHOLE, ""
 
-    def warn(self, text: str) -> None:
-        if len(self.warnings) < WARNINGS:
-            self.warnings.append(one_line(clip(text, 400)))
+    def _feed(self, parser: "expat.XMLParserType") -> bool:
+        """Gives the parser the whole file; false when there was nothing but white space."""
+        fed = 0
+        blank = True
+        for block in self._source.blocks():
+            blank = blank and not block.strip()
+            parser.Parse(block, False)
+            fed += len(block)
+            unfinished = fed - max(parser.CurrentByteIndex, 0)
+            if unfinished > TAG_BYTES:
+                raise _RefusedError(FileVerdict.UNREADABLE, f"holds a tag or comment above {TAG_BYTES >> 20} MiB")
+            # The parser starts again at the beginning of an unfinished tag: larger blocks keep that linear.
+            self._source.block = min(max(BLOCK, unfinished), LARGEST_BLOCK)
+        if not blank:
+            parser.Parse(b"", True)
+        return not blank
 
-    def _broken(self, parser: "expat.XMLParserType", error: Exception) -> tuple[FileVerdict, str]:
-        byte = parser.CurrentByteIndex
+    def _size(self) -> int:
+        return self._source.path.stat().st_size
+
+    def _place(self, parser: "expat.XMLParserType") -> str:
+        place = self._source.place(parser.CurrentByteIndex)
+        return f" ({place})" if place else ""
+
+    def _broken(self, parser: "expat.XMLParserType", error: expat.ExpatError) -> tuple[FileVerdict, str]:
         if not self._root and parser.ErrorCode == expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]:
             return FileVerdict.NO_ROOT, "has no root element"
         kept = sum(self.counts.values())
-        told = f"{error} (byte {byte}); {kept} cases before it were read"
+        told = f"{error}{self._place(parser)}; {kept} cases before it were read"
         cut = parser.ErrorCode in _CUT
         return (FileVerdict.INCOMPLETE if cut and self._root else FileVerdict.UNREADABLE), told
 
@@ -213,28 +222,25 @@ class _Parser:
             raise _RefusedError(FileVerdict.UNREADABLE, f"is nested deeper than {MAX_DEPTH} elements")
         if self._depth == 1:
             self._root = name
-            if name not in ("testsuites", "testsuite"):
+            if name not in SUITES:
                 shown = one_line(clip(name, 100))
                 raise _RefusedError(FileVerdict.NOT_A_REPORT, f"the root element is <{shown}>, not <testsuites>")
-        if name in ("testsuite", "testsuites"):
-            self._suites.append(_Suite(attributes.get("name", ""), attributes))
+        if name in SUITES:
+            self._suites.append(Suite(clip(attributes.get("name", ""), TEXT_BYTES), attributes))
         elif name == "testcase":
-            self._case = _Open(attributes)
-        elif self._case is not None:
-            self._child(self._case, name, attributes)
+            self._cases.append(_Open(attributes, self._depth))
+        elif self._cases:
+            self._child(self._cases[-1], name, attributes)
+        elif name in ("error", "failure"):
+            self._cases.append(_Open({"name": SUITE_ITSELF}, self._depth))
+            self._child(self._cases[-1], name, attributes)
 
     def _child(self, case: _Open, name: str, attributes: dict[str, str]) -> None:
-        if name in _RESULTS:
-            outcome = _RESULTS[name]
-            kind = attributes.get("type", "")
-            if name == "skipped":
-                outcome = _SKIP_TYPES.get(kind, outcome)
-            elif name == "error":
-                outcome = _ERROR_TYPES.get(kind.partition(":")[0], outcome)
-            case.outcomes.append(outcome)
+        if name in RESULTS:
+            case.outcomes.append(outcome_of(name, attributes.get("type", "")))
             case.message = case.message or clip(attributes.get("message", ""), TEXT_BYTES)
             self._in_result = self._depth
-        elif name in _RERUNS:
+        elif name in RERUNS:
             case.reruns += 1
         elif name == "property" and attributes.get("name") == OUTCOME_PROPERTY:
             value = attributes.get("value", "")
@@ -242,77 +248,61 @@ class _Parser:
                 case.outcomes.append(Outcome(value))
 
     def _characters(self, text: str) -> None:
-        case = self._case
-        if case is not None and self._in_result and case.size <= TEXT_BYTES:
-            case.text.append(text[: TEXT_BYTES + 1])
+        if self._in_result and self._cases:
+            case = self._cases[-1]
+            if case.size <= TEXT_BYTES:
+                case.text.append(text)
             case.size += len(text)
 
     def _end(self, qualified: str) -> None:
-        name = qualified.rpartition(":")[2]
         if self._depth == self._in_result:
             self._in_result = 0
+        if self._cases and self._depth == self._cases[-1].depth:
+            self._close_case(self._cases.pop())
+        elif qualified.rpartition(":")[2] in SUITES and self._suites:
+            suite = self._suites.pop()
+            self.claims.compare(suite)
+            if self._suites:
+                self._suites[-1].adopt(suite)
         self._depth -= 1
-        if name == "testcase" and self._case is not None:
-            self._close_case(self._case)
-            self._case = None
-        elif name in ("testsuite", "testsuites") and self._suites:
-            self._close_suite(self._suites.pop())
 
     def _close_case(self, case: _Open) -> None:
         attributes = case.attributes
-        status = (attributes.get("status") or attributes.get("result") or "").lower()
-        if not case.outcomes and status in _NOT_RUN:
-            case.outcomes.append(Outcome.SKIPPED)
-        outcome = over_phases(case.outcomes or [Outcome.PASSED])
-        if outcome is Outcome.MISSING:
-            # Neither missing nor not_run is the outcome of a phase: they stand as they were written.
-            outcome = case.outcomes[0]
+        name = clip(attributes.get("name", ""), TEXT_BYTES)
+        shown = case.outcomes
+        if not shown:
+            stated = outcome_by_status(attributes)
+            shown = [stated] if stated else [Outcome.PASSED]
+        # Neither missing nor not_run is the outcome of a phase: they stand as they were written.
+        outcome = next((one for one in shown if one in (Outcome.MISSING, Outcome.NOT_RUN)), None) or over_phases(shown)
         seconds = seconds_of(attributes.get("time"))
         if seconds is not None:
             self.times.append(seconds)
         elif attributes.get("time"):
-            self.warn(f"time {attributes['time']!r} of {attributes.get('name', '')!r} is no time")
-        if not attributes.get("name"):
-            self.warn("a case has no name")
+            self.claims.warn(f"time {attributes['time'][:100]!r} of {name[:100]!r} is no time")
+        if not name:
+            self.claims.warn("a case has no name")
         made = JunitCase(
             suites=tuple(suite.name for suite in self._suites),
-            classname=attributes.get("classname", ""),
-            name=attributes.get("name", ""),
-            file=attributes.get("file", ""),
-            line=attributes.get("line", ""),
+            classname=clip(attributes.get("classname", ""), TEXT_BYTES),
+            name=name,
+            file=clip(attributes.get("file", ""), TEXT_BYTES),
+            line=clip(attributes.get("line", ""), 100),
             outcome=outcome,
             seconds=seconds,
             message=case.message,
-            text=clip("".join(case.text), TEXT_BYTES),
+            text=_clipped(case),
             attempts=1 + case.reruns,
         )
         self.counts[outcome] += 1
         self.flaky += made.flaky
         if self._suites:
-            own = self._suites[-1].own
-            own["tests"] += 1
-            own["reruns"] += case.reruns
-            own["failures"] += Outcome.FAILED in case.outcomes
-            own["errors"] += any(one in (Outcome.ERROR, *_ERROR_TYPES.values()) for one in case.outcomes)
-            own["skipped"] += outcome in (Outcome.SKIPPED, Outcome.XFAILED, Outcome.NOT_RUN)
+            self._suites[-1].count(outcome, shown, case.reruns)
         self._on_case(made)
 
-    def _close_suite(self, suite: _Suite) -> None:
-        whole = suite.own + suite.below
-        if self._suites:
-            self._suites[-1].below += whole
-        shown = suite.name or "the whole file"
-        bad = 0
-        for name in ("tests", "failures", "errors", "skipped"):
-            claim = suite.claims.get(name)
-            if claim is None or claim == "":
-                continue
-            if not (claim.isascii() and claim.isdigit()):
-                self.warn(f"{shown}: {name}={claim!r} is no count")
-                continue
-            if int(claim) not in (suite.own[name], whole[name]):
-                self.warn(f"{shown}: claims {name}={claim}, its cases show {whole[name]}")
-            if name in ("failures", "errors"):
-                bad += max(int(claim) - whole["failures"] - whole["errors"], 0)
-        if bad > whole["reruns"] and not whole["failures"] + whole["errors"]:
-            self._contradiction = f"{one_line(shown)} claims {bad} failures or errors, its cases show none"
+
+def _clipped(case: _Open) -> str:
+    text = "".join(case.text)
+    if case.size <= len(text):
+        return clip(text, TEXT_BYTES)
+    return f"{clip(text, TEXT_BYTES)[: TEXT_BYTES // 2]}[... of {case.size} characters the rest is left out ...]"
