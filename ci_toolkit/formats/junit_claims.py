@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from ci_toolkit.formats.junit_words import AS_ERROR, AS_SKIPPED
+from ci_toolkit.formats.junit_words import AS_ERROR, AS_SKIPPED, count_of
 from ci_toolkit.model.outcome import Outcome
 from ci_toolkit.model.text import clip, one_line
 
@@ -11,7 +11,6 @@ WARNINGS = 50
 """A file's warnings that are told; the rest is counted."""
 
 _COUNTERS = ("tests", "failures", "errors", "skipped")
-_LONGEST_COUNT = 15
 
 
 class Suite:
@@ -63,12 +62,13 @@ class Claims:
         name = suite.name or "the whole file"
         bad = 0
         for counter, claim in suite.claims.items():
-            if not (claim.isascii() and claim.isdigit() and len(claim) <= _LONGEST_COUNT):
+            number = count_of(claim)
+            if number is None:
                 self.warn(f"{clip(name, 200)}: {counter}={claim[:100]!r} is no count")
                 continue
-            if int(claim) not in (suite.own[counter], whole[counter]):
+            if number not in (suite.own[counter], whole[counter]):
                 self.warn(f"{clip(name, 200)}: claims {counter}={claim}, its cases show {whole[counter]}")
             if counter in ("failures", "errors"):
-                bad += int(claim)
+                bad += number
         if bad > whole["reruns"] and not whole["failures"] + whole["errors"]:
             self.contradiction = f"{one_line(clip(name, 200))} claims {bad} failures or errors, its cases show none"

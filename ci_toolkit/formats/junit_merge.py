@@ -12,9 +12,19 @@ from typing import BinaryIO
 from xml.parsers import expat
 
 from ci_toolkit.errors import EvidenceError, UsageError, Where
-from ci_toolkit.formats.junit_words import AS_ERROR, LONGEST_S, MAX_DEPTH, TAG_BYTES, outcome_by_status, seconds_of
+from ci_toolkit.formats.junit_words import (
+    AS_ERROR,
+    LONGEST_S,
+    MAX_DEPTH,
+    RERUNS,
+    SUITES,
+    TAG_BYTES,
+    count_of,
+    outcome_by_status,
+    seconds_of,
+)
 from ci_toolkit.model.outcome import Outcome
-from ci_toolkit.model.text import one_line
+from ci_toolkit.model.text import clip, one_line
 
 BLOCK = 1 << 20
 HEAD_BYTES = 200
@@ -72,6 +82,18 @@ def _head(merged: Merged) -> bytes:
     return head.encode().ljust(HEAD_BYTES - 2) + b">\n"
 
 
+@dataclass
+class _Suite:
+    """A suite that is open: where it starts, what it claims, and what was shown before it."""
+
+    start: int
+    claimed: int
+    shown: int
+    reruns: int
+    place: int
+    copied: bool
+
+
 class _Copy:
     """One file on its way into the merged one: the bytes between the start and the end of its suites are copied."""
 
@@ -79,13 +101,14 @@ class _Copy:
         self._path = path
         self._merged = merged
         self._seen = seen
-        self._depth = 0
-        self._suites: list[tuple[int, int]] = []
+        self._rooted = False
+        self._suites: list[_Suite] = []
         self._place = 0
         self._cases = 0
+        self._reruns = 0
+        self._in_case = False
         self._bit = 0
-        self._case = 0
-        self._top = 0
+        self._copying = False
         self._spans: list[tuple[int, int]] = []
         self._prefixes: tuple[str, ...] = ()
 
@@ -98,15 +121,10 @@ class _Copy:
         parser.XmlDeclHandler = self._declaration
         try:
             with self._path.open("rb") as file:
-                fed = 0
-                while block := file.read(BLOCK):
-                    parser.Parse(block, False)
-                    fed += len(block)
-                    if fed - max(parser.CurrentByteIndex, 0) > TAG_BYTES:
-                        raise self._error(f"holds a tag or comment above {TAG_BYTES >> 20} MiB")
-                parser.Parse(b"", True)
+                self._parse(file)
                 if not self._cases:
                     raise self._error("has no test case")
+                self._merged.tests += self._cases
                 for start, end in self._spans:
                     file.seek(start)
                     self._copy(file, out, end - start)
@@ -115,6 +133,18 @@ class _Copy:
             raise self._error(f"is not whole: {error}") from error
         except OSError as error:
             raise self._error(f"can not be read: {error.strerror}") from error
+
+    def _parse(self, file: BinaryIO) -> None:
+        fed = 0
+        unfinished = BLOCK
+        # The parser starts again at the beginning of an unfinished tag: larger blocks keep that linear.
+        while block := file.read(max(BLOCK, unfinished)):
+            self._parser.Parse(block, False)
+            fed += len(block)
+            unfinished = fed - max(self._parser.CurrentByteIndex, 0)
+            if unfinished > TAG_BYTES:
+                raise self._error(f"holds a tag or comment above {TAG_BYTES >> 20} MiB")
+        self._parser.Parse(b"", True)
 
     def _copy(self, file: BinaryIO, out: BinaryIO, left: int) -> None:
         while left:
@@ -135,58 +165,85 @@ class _Copy:
             raise self._error(f"is in {one_line(encoding or '')}, only UTF-8 can be merged")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        self._depth += 1
         if self._prefixes and any(key.startswith(self._prefixes) for key in (name, *attributes)):
             raise self._error("uses a namespace that its root declares, which can not be merged")
         if name == "testcase":
             self._enter_case(attributes)
-        elif name == "testsuite":
-            if not self._suites:
-                self._top = self._parser.CurrentByteIndex
-            if self._depth > MAX_DEPTH:
-                raise self._error(f"is nested deeper than {MAX_DEPTH} elements")
-            self._suites.append((self._depth, self._place))
-            self._place = hash((self._place, attributes.get("name")))
-        elif self._depth == 1:
-            self._root(name, attributes)
+        elif name in SUITES:
+            self._enter_suite(name, attributes)
+        elif not self._rooted:
+            raise self._error(f"is no JUnit file: its root element is <{one_line(name[:100])}>")
         elif name in _BITS:
             self._result(_BITS[name])
+        elif name in RERUNS:
+            self._reruns += 1
 
-    def _root(self, name: str, attributes: dict[str, str]) -> None:
-        if name != "testsuites":
-            raise self._error(f"is no JUnit file: its root element is <{one_line(name[:100])}>")
-        self._prefixes = tuple(f"{key[6:]}:" for key in attributes if key.startswith("xmlns:"))
+    def _enter_suite(self, name: str, attributes: dict[str, str]) -> None:
+        if len(self._suites) >= MAX_DEPTH:
+            raise self._error(f"is nested deeper than {MAX_DEPTH} elements")
+        if not self._rooted:
+            self._rooted = True
+            if name == "testsuites":
+                self._prefixes = tuple(f"{key[6:]}:" for key in attributes if key.startswith("xmlns:"))
+        merged = self._merged
+        suite = _Suite(
+            start=self._parser.CurrentByteIndex,
+            claimed=sum(count_of(attributes.get(key, "")) or 0 for key in ("failures", "errors")),
+            shown=merged.failures + merged.errors,
+            reruns=self._reruns,
+            place=self._place,
+            copied=name == "testsuite" and not self._copying,
+        )
+        self._suites.append(suite)
+        self._copying = self._copying or suite.copied
+        self._place = hash((self._place, attributes.get("name")))
 
     def _end(self, name: str) -> None:
-        if self._depth == self._case:
-            self._case = 0
-        elif self._suites and self._depth == self._suites[-1][0]:
-            _, self._place = self._suites.pop()
-            if not self._suites and self._parser.CurrentByteIndex > self._top:
-                # A suite that is one empty tag ends where it began, and holds nothing.
-                self._spans.append((self._top, self._parser.CurrentByteIndex))
-        self._depth -= 1
+        if name == "testcase":
+            self._in_case = False
+        elif name in SUITES:
+            self._leave_suite(self._suites.pop())
+
+    def _leave_suite(self, suite: _Suite) -> None:
+        self._place = suite.place
+        shown = self._merged.failures + self._merged.errors - suite.shown
+        if not shown and suite.claimed > self._reruns - suite.reruns:
+            raise self._error(f"claims {suite.claimed} failures or errors, its cases show none")
+        if suite.copied:
+            self._copying = False
+            # A suite that is one empty tag ends where it began, and holds nothing.
+            if self._parser.CurrentByteIndex > suite.start:
+                self._spans.append((suite.start, self._parser.CurrentByteIndex))
 
     def _enter_case(self, attributes: dict[str, str]) -> None:
-        if not self._suites:
+        if not self._copying:
             raise self._error("has a test case outside any test suite")
-        merged, get = self._merged, attributes.get
+        get = attributes.get
         self._cases += 1
-        self._case = self._depth
+        self._in_case = True
         self._bit = 0
-        merged.tests += 1
         time = get("time")
         if time:
-            merged.seconds += _seconds(time)
+            try:
+                seconds: float | None = float(time)
+            except ValueError:
+                seconds = seconds_of(time)
+            # NaN fails the comparison; Python reads 1_000 as a number, nobody else does.
+            if seconds is not None and 0 <= seconds < LONGEST_S and "_" not in time:
+                self._merged.seconds += seconds
         if "status" in attributes or "result" in attributes:
             self._stated(attributes)
         key = hash((self._place, get("classname"), get("name"))) & _HASH_BITS
         if key in self._seen:
-            merged.duplicates += 1
-            if len(merged.named) < DUPLICATES_NAMED:
-                merged.named.append(one_line(f"{get('classname', '')}::{get('name', '')}"))
+            self._again(attributes)
         else:
             self._seen.add(key)
+
+    def _again(self, attributes: dict[str, str]) -> None:
+        self._merged.duplicates += 1
+        if len(self._merged.named) < DUPLICATES_NAMED:
+            shown = f"{attributes.get('classname', '')}::{attributes.get('name', '')}"
+            self._merged.named.append(one_line(clip(shown, 400)))
 
     def _stated(self, attributes: dict[str, str]) -> None:
         outcome = outcome_by_status(attributes)
@@ -197,7 +254,7 @@ class _Copy:
     def _result(self, bit: int) -> None:
         """Counts a case once, by the worst of its elements; an error of a suite itself counts too."""
         merged = self._merged
-        if not self._case:
+        if not self._in_case:
             if bit > _BITS["skipped"]:
                 setattr(merged, _NAMES[bit], getattr(merged, _NAMES[bit]) + 1)
         elif bit > self._bit:
@@ -205,16 +262,6 @@ class _Copy:
                 setattr(merged, _NAMES[self._bit], getattr(merged, _NAMES[self._bit]) - 1)
             setattr(merged, _NAMES[bit], getattr(merged, _NAMES[bit]) + 1)
             self._bit = bit
-
-
-def _seconds(time: str) -> float:
-    """The known seconds of a case; 0 adds nothing for those that are not."""
-    try:
-        seconds = float(time)
-    except ValueError:
-        return seconds_of(time) or 0
-    # NaN fails the comparison; Python reads 1_000 as a number, nobody else does.
-    return seconds if 0 <= seconds < LONGEST_S and "_" not in time else 0
 
 
 _HASH_BITS = (1 << 60) - 1

@@ -33,6 +33,7 @@ _STATUSES = {
     **dict.fromkeys(("error", "errored", "broken", "aborted"), Outcome.ERROR),
     **dict.fromkeys(("timeout", "timedout"), Outcome.TIMEOUT),
 }
+_LONGEST_COUNT = 15
 _NUMBER = re.compile(r"\s*(\d{1,12}(?:,\d{3})*(?:\.\d*)?(?:[eE][+-]?\d{1,3})?|\.\d+)\s*(s|sec|seconds)?\s*", re.ASCII)
 
 
@@ -53,6 +54,11 @@ def outcome_by_status(attributes: Mapping[str, str]) -> Outcome | None:
             if outcome:
                 return outcome
     return None
+
+
+def count_of(text: str) -> int | None:
+    """A counter as producers write it; None for what is no count."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_COUNT else None
 
 
 def seconds_of(text: str | None) -> float | None:
