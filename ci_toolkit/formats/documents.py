@@ -1,7 +1,9 @@
 """Reading and writing documents: canonical bytes, atomic files, versions checked before anything is believed."""
 
+import json
 import math
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,6 +19,7 @@ D = TypeVar("D", bound=Document)
 T = TypeVar("T")
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
+_NULL = re.compile(rb"(?:^|[:,\[])null(?:[,}\]]|$)")
 
 
 class _Head(msgspec.Struct):
@@ -29,13 +32,16 @@ def _schema(kind: type[Document]) -> str:
 
 
 def _clean(value: Any) -> Any:
-    """``value`` as plain data with no NaN and no lone surrogate; raises ValueError for a number that JSON has not."""
+    """``value`` as plain data with no NaN and no lone surrogate; raises ValueError for what JSON can not tell."""
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} can not be written: a value that was not measured is absent")
     if isinstance(value, str):
         return encodable(value)
     if isinstance(value, dict):
-        return {encodable(key) if isinstance(key, str) else key: _clean(item) for key, item in value.items()}
+        cleaned = {encodable(key): _clean(item) for key, item in value.items()}
+        if len(cleaned) < len(value):
+            raise ValueError("two keys can not be written: they are the same once surrogates are escaped")
+        return cleaned
     if isinstance(value, list | tuple):
         return [_clean(item) for item in value]
     return value
@@ -49,9 +55,12 @@ def encode(value: object) -> bytes:
     try:
         raw = _ENCODER.encode(value)
     except UnicodeEncodeError:
-        raw = b"null"
-    # msgspec writes NaN as null; where there is a null, or a surrogate, each value is looked at.
-    return _ENCODER.encode(_clean(msgspec.to_builtins(value, str_keys=True))) if b"null" in raw else raw
+        pass
+    else:
+        # msgspec writes NaN as null; where there is a null that is no text, each value is looked at.
+        if b"null" not in raw or not _NULL.search(raw):
+            return raw
+    return msgspec.json.encode(_clean(msgspec.to_builtins(value, str_keys=True, order="deterministic")))
 
 
 def encode_row(value: object) -> bytes:
@@ -82,12 +91,10 @@ def write_document(path: Path, document: Document) -> None:
 def decode_document(data: bytes, kind: type[D], name: str) -> D:
     """The document in ``data``; ``name`` says in an error which file it was.
 
-    Raises EvidenceError for another kind of document, for one that needs a newer reader, and for one cut short.
+    Raises EvidenceError for another kind of document, for one that needs a newer reader, for one cut short, and for
+    one that names a key twice, of which two readers would believe different values.
     """
-    try:
-        head = msgspec.json.decode(data, type=_Head)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise EvidenceError(f"is not a whole JSON document: {error}", Where(name)) from error
+    head = _decoded(data, _Head, name, "is not a whole document of this toolkit: ")
     expected = _schema(kind)
     if head.schema != expected:
         raise EvidenceError(f"schema is {head.schema!r}, this version reads {expected!r}", Where(name))
@@ -95,10 +102,28 @@ def decode_document(data: bytes, kind: type[D], name: str) -> D:
         raise EvidenceError(
             f"needs reader {head.min_reader}, this version is reader {READER}", Where(name), "update ci-toolkit"
         )
+    document = _decoded(data, kind, name)
+    try:
+        json.loads(data, object_pairs_hook=_unique)
+    except ValueError as error:
+        raise EvidenceError(str(error), Where(name)) from error
+    return document
+
+
+def _decoded(data: bytes, kind: type[T], name: str, prefix: str = "") -> T:
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise EvidenceError(str(error), Where(name)) from error
+        raise EvidenceError(f"{prefix}{error}", Where(name)) from error
+    except RecursionError as error:
+        raise EvidenceError("is nested too deep", Where(name)) from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> None:
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        twice = next(name for at, name in enumerate(names) if name in names[:at])
+        raise ValueError(f"names the key {twice!r} twice")
 
 
 def read_document(path: Path, kind: type[D]) -> D:
@@ -122,6 +147,8 @@ def read_rows(path: Path, kind: type[T]) -> Iterator[T]:
                 yield decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise EvidenceError(str(error), Where(str(path), number)) from error
+    except RecursionError as error:
+        raise EvidenceError("is nested too deep", Where(str(path), number)) from error
     except OSError as error:
         raise EvidenceError(f"can not be read: {error.strerror}", Where(str(path))) from error
 

@@ -61,7 +61,7 @@ class FailureTable:
             for row, line in enumerate(file):
                 try:
                     one = decoder.decode(line)
-                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                     raise EvidenceError(str(error), Where(str(self._path), row + 1)) from error
                 key = (one.stage, one.cause, one.signature, one.signature_class)
                 found.append(shared.setdefault(key, one))
@@ -70,5 +70,5 @@ class FailureTable:
     def _decode(self, line: bytes, row: int, kind: type[Failure]) -> Failure:
         try:
             return msgspec.json.decode(line, type=kind)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise EvidenceError(str(error), Where(str(self._path), row + 1)) from error

@@ -26,6 +26,8 @@ class Suite:
         """Counts a case: by all that it shows, since a failed case with an error at its end counts as both."""
         own = self.own
         own["tests"] += 1
+        if outcome is Outcome.PASSED and not reruns:
+            return
         own["reruns"] += reruns
         own["failures"] += Outcome.FAILED in shown
         own["errors"] += not AS_ERROR.isdisjoint(shown)

@@ -13,6 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 from xml.parsers import expat
 
+import msgspec
+
 from ci_toolkit.formats.junit_bytes import BLOCK, Repaired
 from ci_toolkit.formats.junit_claims import Claims, Suite
 from ci_toolkit.formats.junit_words import (
@@ -62,8 +64,7 @@ class FileVerdict(StrEnum):
     CONTRADICTION = "claims failures that it does not show"
 
 
-@dataclass(frozen=True)
-class JunitCase:
+class JunitCase(msgspec.Struct, frozen=True):
     """One case. ``suites`` are the names from the outermost in; ``seconds`` is None when the time is not known.
 
     Of each text at most TEXT_BYTES are kept, with a mark of what is missing.
@@ -142,6 +143,7 @@ class _Parser:
         self._depth = 0
         self._root = ""
         self._suites: list[Suite] = []
+        self._names: tuple[str, ...] = ()
         self._cases: list[_Open] = []
         self._in_result = 0
         self.claims = Claims()
@@ -226,7 +228,8 @@ class _Parser:
                 shown = one_line(clip(name, 100))
                 raise _RefusedError(FileVerdict.NOT_A_REPORT, f"the root element is <{shown}>, not <testsuites>")
         if name in SUITES:
-            self._suites.append(Suite(clip(attributes.get("name", ""), TEXT_BYTES), attributes))
+            self._suites.append(Suite(_short(attributes.get("name", "")), attributes))
+            self._names = tuple(suite.name for suite in self._suites)
         elif name == "testcase":
             self._cases.append(_Open(attributes, self._depth))
         elif self._cases:
@@ -238,7 +241,7 @@ class _Parser:
     def _child(self, case: _Open, name: str, attributes: dict[str, str]) -> None:
         if name in RESULTS:
             case.outcomes.append(outcome_of(name, attributes.get("type", "")))
-            case.message = case.message or clip(attributes.get("message", ""), TEXT_BYTES)
+            case.message = case.message or _short(attributes.get("message", ""))
             self._in_result = self._depth
         elif name in RERUNS:
             case.reruns += 1
@@ -261,6 +264,7 @@ class _Parser:
             self._close_case(self._cases.pop())
         elif qualified.rpartition(":")[2] in SUITES and self._suites:
             suite = self._suites.pop()
+            self._names = self._names[:-1]
             self.claims.compare(suite)
             if self._suites:
                 self._suites[-1].adopt(suite)
@@ -268,37 +272,51 @@ class _Parser:
 
     def _close_case(self, case: _Open) -> None:
         attributes = case.attributes
-        name = clip(attributes.get("name", ""), TEXT_BYTES)
+        get = attributes.get
         shown = case.outcomes
         if not shown:
             stated = outcome_by_status(attributes)
-            shown = [stated] if stated else [Outcome.PASSED]
-        # Neither missing nor not_run is the outcome of a phase: they stand as they were written.
-        outcome = next((one for one in shown if one in (Outcome.MISSING, Outcome.NOT_RUN)), None) or over_phases(shown)
-        seconds = seconds_of(attributes.get("time"))
+            shown = [stated] if stated else _PASSED
+        seconds = seconds_of(get("time"))
+        name = _short(get("name", ""))
         if seconds is not None:
             self.times.append(seconds)
-        elif attributes.get("time"):
+        elif get("time"):
             self.claims.warn(f"time {attributes['time'][:100]!r} of {name[:100]!r} is no time")
         if not name:
             self.claims.warn("a case has no name")
         made = JunitCase(
-            suites=tuple(suite.name for suite in self._suites),
-            classname=clip(attributes.get("classname", ""), TEXT_BYTES),
+            suites=self._names,
+            classname=_short(get("classname", "")),
             name=name,
-            file=clip(attributes.get("file", ""), TEXT_BYTES),
-            line=clip(attributes.get("line", ""), 100),
-            outcome=outcome,
+            file=_short(get("file", "")),
+            line=_short(get("line", "")),
+            outcome=_stands(shown),
             seconds=seconds,
             message=case.message,
-            text=_clipped(case),
+            text=_clipped(case) if case.size else "",
             attempts=1 + case.reruns,
         )
-        self.counts[outcome] += 1
-        self.flaky += made.flaky
+        self.counts[made.outcome] += 1
+        if case.reruns:
+            self.flaky += made.flaky
         if self._suites:
-            self._suites[-1].count(outcome, shown, case.reruns)
+            self._suites[-1].count(made.outcome, shown, case.reruns)
         self._on_case(made)
+
+
+_PASSED = [Outcome.PASSED]
+
+
+def _stands(shown: list[Outcome]) -> Outcome:
+    """The outcome of a case that shows these. Neither missing nor not_run is one of a phase: they stand as they are."""
+    if len(shown) == 1:
+        return shown[0]
+    return next((one for one in shown if one in (Outcome.MISSING, Outcome.NOT_RUN)), None) or over_phases(shown)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= TEXT_BYTES // 4 else clip(text, TEXT_BYTES)
 
 
 def _clipped(case: _Open) -> str:

@@ -37,29 +37,43 @@ def create_manifest(folder: Path) -> Manifest:
     """Writes the manifest of all files under ``folder``.
 
     Raises UsageError for what can not travel: links, special files, names that artifacts refuse, and names that
-    another system would take for the same.
+    another system would take for the same; and where the file system refuses.
     """
+    spellings: dict[str, tuple[str, bool]] = {}
     files = []
-    folded: dict[str, str] = {}
-    for path, status in _walk(folder):
-        name = path.relative_to(folder).as_posix()
-        if name == MANIFEST:
-            continue
-        shown = one_line(name)
-        if not stat.S_ISREG(status.st_mode):
-            raise UsageError(
-                "is neither a file nor a folder: links and special files can not be evidence", Where(shown)
-            )
-        if FORBIDDEN & set(name) or shown != name:
-            raise UsageError("holds a character that an artifact's path must not hold", Where(shown))
-        key = unicodedata.normalize("NFC", name).casefold()
-        if key in folded:
-            raise UsageError(f"is the same name as {one_line(folded[key])} on another file system", Where(shown))
-        folded[key] = name
-        files.append(ManifestFile(path=name, size=status.st_size, sha256=digest_of_file(path)))
+    try:
+        for name, path, status in _walk(folder):
+            shown = one_line(name)
+            if not stat.S_ISREG(status.st_mode):
+                raise UsageError(
+                    "is neither a file nor a folder: links and special files can not be evidence", Where(shown)
+                )
+            if FORBIDDEN & set(name) or shown != name:
+                raise UsageError("holds a character that an artifact's path must not hold", Where(shown))
+            other = _other_spelling(spellings, name)
+            if other:
+                raise UsageError(f"is the same name as {one_line(other)} on another file system", Where(shown))
+            files.append(ManifestFile(path=name, size=status.st_size, sha256=digest_of_file(path)))
+    except OSError as error:
+        raise UsageError(f"can not be read: {error.strerror}", Where(str(error.filename))) from error
     manifest = Manifest(files=tuple(sorted(files, key=lambda file: file.path)))
-    write_document(folder / MANIFEST, manifest)
+    try:
+        write_document(folder / MANIFEST, manifest)
+    except OSError as error:
+        raise UsageError(f"can not be written: {error.strerror}", Where(str(folder / MANIFEST))) from error
     return manifest
+
+
+def _other_spelling(spellings: dict[str, tuple[str, bool]], name: str) -> str:
+    """A name seen before that stands for this file, or for a folder of it, where case or normalisation do not count."""
+    parts = name.split("/")
+    for count in range(1, len(parts) + 1):
+        path = "/".join(parts[:count])
+        found = (path, count == len(parts))
+        folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+        if spellings.setdefault(folded, found) != found:
+            return spellings[folded][0]
+    return ""
 
 
 def check_manifest(folder: Path) -> list[str]:
@@ -67,26 +81,34 @@ def check_manifest(folder: Path) -> list[str]:
 
     Raises EvidenceError when there is no readable manifest.
     """
+    if (folder / MANIFEST).is_symlink():
+        raise EvidenceError("is a link", Where(str(folder / MANIFEST)))
     manifest = read_document(folder / MANIFEST, Manifest)
     listed = {file.path: file for file in manifest.files}
+    if len(listed) < len(manifest.files):
+        raise EvidenceError("lists a file twice", Where(str(folder / MANIFEST)))
     faults = []
     present = set()
-    for path, status in _walk(folder):
-        name = path.relative_to(folder).as_posix()
-        if name == MANIFEST:
-            continue
-        present.add(name)
-        file = listed.get(name)
-        if file is None:
-            faults.append(f"{one_line(name)}: is not in the manifest")
-        elif not stat.S_ISREG(status.st_mode):
-            faults.append(f"{one_line(name)}: is not a regular file")
-        elif status.st_size != file.size:
-            faults.append(f"{one_line(name)}: has {status.st_size} bytes, the manifest says {file.size}")
-        elif digest_of_file(path) != file.sha256:
-            faults.append(f"{one_line(name)}: was changed after its manifest was written")
+    try:
+        for name, path, status in _walk(folder):
+            present.add(name)
+            fault = _fault(path, status, listed.get(name))
+            if fault:
+                faults.append(f"{one_line(name)}: {fault}")
+    except OSError as error:
+        raise EvidenceError(f"can not be read: {error.strerror}", Where(str(error.filename))) from error
     faults += [f"{one_line(name)}: is missing" for name in listed if name not in present]
     return sorted(faults)
+
+
+def _fault(path: Path, status: os.stat_result, file: ManifestFile | None) -> str:
+    if file is None:
+        return "is not in the manifest"
+    if not stat.S_ISREG(status.st_mode):
+        return "is not a regular file"
+    if status.st_size != file.size:
+        return f"has {status.st_size} bytes, the manifest says {file.size}"
+    return "" if digest_of_file(path) == file.sha256 else "was changed after its manifest was written"
 
 
 def verify_manifest(folder: Path) -> None:
@@ -97,9 +119,15 @@ def verify_manifest(folder: Path) -> None:
         raise EvidenceError(f"{faults[0]}{more}", Where(str(folder)))
 
 
-def _walk(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """All that is not a folder, without following links."""
-    for parent, folders, files in os.walk(folder):
+def _walk(folder: Path) -> Iterator[tuple[str, Path, os.stat_result]]:
+    """All that is not a folder, but the manifest, without following links. Raises OSError where it can not look."""
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    for parent, folders, files in os.walk(folder, onerror=refuse):
         for name in [*files, *(name for name in folders if Path(parent, name).is_symlink())]:
             path = Path(parent, name)
-            yield path, path.lstat()
+            relative = path.relative_to(folder).as_posix()
+            if relative != MANIFEST:
+                yield relative, path, path.lstat()
