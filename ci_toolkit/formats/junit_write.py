@@ -8,12 +8,14 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 from junitparser import Property, xunit2
-from junitparser.junitparser import Element, Error, Skipped, etree  # type: ignore[attr-defined]
+from junitparser.junitparser import Element, Error, Skipped
 from junitparser.junitparser import Failure as FailureElement
 
+from ci_toolkit.formats.junit_words import AS_ERROR, AS_SKIPPED, OUTCOME_PROPERTY, outcome_of
 from ci_toolkit.model.case import Case, Failure
 from ci_toolkit.model.ids import split_case
 from ci_toolkit.model.outcome import Outcome, is_flaky
@@ -21,11 +23,7 @@ from ci_toolkit.model.report import Report
 from ci_toolkit.model.text import visible
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-AS_ERROR = frozenset({Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT, Outcome.MISSING})
-_PLAIN = frozenset({Outcome.FAILED, Outcome.ERROR})
-AS_SKIPPED = frozenset({Outcome.SKIPPED, Outcome.XFAILED, Outcome.NOT_RUN})
 HEAD_BYTES = 4096
-OUTCOME_PROPERTY = "ci-toolkit.outcome"
 
 
 def legal(text: str) -> str:
@@ -96,8 +94,11 @@ def _head(report: Report) -> bytes:
 
 
 def _bytes(element: Element) -> bytes:
-    """An element in ASCII; a raw carriage return, which a parser would fold, is written as a reference."""
-    raw: bytes = etree.tostring(element._elem)
+    """An element in ASCII; a raw carriage return, which a parser would fold, is written as a reference.
+
+    Always by the standard library: junitparser makes lxml's elements where that is installed, and lxml writes others.
+    """
+    raw: bytes = ElementTree.tostring(element._elem)
     return raw.replace(b"\r", b"&#13;")
 
 
@@ -128,7 +129,9 @@ def _filled(kind: type[FailureElement] | type[Error], case: Case, failure: Failu
     if failure is None:
         return kind(legal(case.reason), case.outcome.value)
     name = failure.exception or failure.signal or failure.cause.value
-    element = kind(legal(failure.message), legal(name if case.outcome in _PLAIN else f"{case.outcome.value}: {name}"))
+    if case.outcome is not Outcome.FAILED and outcome_of("error", name) is not case.outcome:
+        name = f"{case.outcome.value}: {name}"
+    element = kind(legal(failure.message), legal(name))
     element.text = legal(failure.excerpt)
     return element
 
