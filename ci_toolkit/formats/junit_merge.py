@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 from xml.parsers import expat
 
-from ci_toolkit.errors import EvidenceError, UsageError, Where
+from ci_toolkit.errors import EvidenceError, InfrastructureError, UsageError, Where
 from ci_toolkit.formats.junit_words import (
     AS_ERROR,
     LONGEST_S,
@@ -47,12 +47,15 @@ class Merged:
 def merge_junit(target: Path, sources: Iterable[Path]) -> Merged:
     """Writes the suites of all files into one, in their order; ``target`` is replaced only by a whole file.
 
-    Raises EvidenceError for a file that is not whole, is no JUnit file, holds no case, or is not UTF-8 without a
-    document type and namespaces.
+    Raises EvidenceError for a file that is not whole, is no JUnit file, holds no case, claims failures that it does not
+    show, or is not UTF-8 without a document type and namespaces of its root; UsageError or InfrastructureError for a
+    target that can not be written.
     """
     files = list(sources)
     if not files:
         raise UsageError("names no file to merge")
+    if target.is_dir():
+        raise UsageError("is a folder", Where(str(target)))
     merged = Merged()
     seen: set[int] = set()
     try:
@@ -69,9 +72,10 @@ def merge_junit(target: Path, sources: Iterable[Path]) -> Merged:
             out.write(_head(merged))
         Path(name).chmod(0o644)
         Path(name).replace(target)
-    except BaseException:
+    except OSError as error:
+        raise InfrastructureError(f"can not be written: {error.strerror}", Where(str(target))) from error
+    finally:
         Path(name).unlink(missing_ok=True)
-        raise
     return merged
 
 
@@ -120,25 +124,26 @@ class _Copy:
         parser.StartDoctypeDeclHandler = self._doctype
         parser.XmlDeclHandler = self._declaration
         try:
-            with self._path.open("rb") as file:
-                self._parse(file)
-                if not self._cases:
-                    raise self._error("has no test case")
-                self._merged.tests += self._cases
-                for start, end in self._spans:
-                    file.seek(start)
-                    self._copy(file, out, end - start)
-                    out.write(b"</testsuite>\n")
-        except (expat.ExpatError, LookupError, ValueError) as error:
-            raise self._error(f"is not whole: {error}") from error
+            file = self._path.open("rb")
         except OSError as error:
-            raise self._error(f"can not be read: {error.strerror}") from error
+            raise self._unreadable(error) from error
+        with file:
+            try:
+                self._parse(file)
+            except (expat.ExpatError, LookupError, ValueError) as error:
+                raise self._error(f"is not whole: {error}") from error
+            if not self._cases:
+                raise self._error("has no test case")
+            self._merged.tests += self._cases
+            for start, end in self._spans:
+                self._copy(file, out, start, end)
+                out.write(b"</testsuite>\n")
 
     def _parse(self, file: BinaryIO) -> None:
         fed = 0
         unfinished = BLOCK
         # The parser starts again at the beginning of an unfinished tag: larger blocks keep that linear.
-        while block := file.read(max(BLOCK, unfinished)):
+        while block := self._read(file, max(BLOCK, unfinished)):
             self._parser.Parse(block, False)
             fed += len(block)
             unfinished = fed - max(self._parser.CurrentByteIndex, 0)
@@ -146,13 +151,26 @@ class _Copy:
                 raise self._error(f"holds a tag or comment above {TAG_BYTES >> 20} MiB")
         self._parser.Parse(b"", True)
 
-    def _copy(self, file: BinaryIO, out: BinaryIO, left: int) -> None:
-        while left:
-            block = file.read(min(BLOCK, left))
+    def _copy(self, file: BinaryIO, out: BinaryIO, start: int, end: int) -> None:
+        try:
+            file.seek(start)
+        except OSError as error:
+            raise self._unreadable(error) from error
+        while start < end:
+            block = self._read(file, min(BLOCK, end - start))
             if not block:
                 raise self._error("changed while it was read")
-            left -= len(block)
+            start += len(block)
             out.write(block)
+
+    def _read(self, file: BinaryIO, size: int) -> bytes:
+        try:
+            return file.read(size)
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: OSError) -> EvidenceError:
+        return self._error(f"can not be read: {error.strerror}")
 
     def _error(self, message: str) -> EvidenceError:
         return EvidenceError(message, Where(str(self._path)), "ci-toolkit junit check says more")
@@ -196,7 +214,8 @@ class _Copy:
         )
         self._suites.append(suite)
         self._copying = self._copying or suite.copied
-        self._place = hash((self._place, attributes.get("name")))
+        if name == "testsuite":
+            self._place = hash((self._place, attributes.get("name")))
 
     def _end(self, name: str) -> None:
         if name == "testcase":

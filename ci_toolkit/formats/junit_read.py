@@ -65,7 +65,8 @@ class FileVerdict(StrEnum):
 
 
 class JunitCase(msgspec.Struct, frozen=True):
-    """One case. ``suites`` are the names from the outermost in; ``seconds`` is None when the time is not known.
+    """One case. ``suites`` are the names of the ``testsuite`` elements around it, the outermost first; ``seconds`` is
+    None when the time is not known.
 
     Of each text at most TEXT_BYTES are kept, with a mark of what is missing.
     """
@@ -143,7 +144,7 @@ class _Parser:
         self._depth = 0
         self._root = ""
         self._suites: list[Suite] = []
-        self._names: tuple[str, ...] = ()
+        self._path: tuple[str, ...] = ()
         self._cases: list[_Open] = []
         self._in_result = 0
         self.claims = Claims()
@@ -229,7 +230,8 @@ class _Parser:
                 raise _RefusedError(FileVerdict.NOT_A_REPORT, f"the root element is <{shown}>, not <testsuites>")
         if name in SUITES:
             self._suites.append(Suite(_short(attributes.get("name", "")), attributes))
-            self._names = tuple(suite.name for suite in self._suites)
+            if name == "testsuite":
+                self._path = (*self._path, self._suites[-1].name)
         elif name == "testcase":
             self._cases.append(_Open(attributes, self._depth))
         elif self._cases:
@@ -260,11 +262,13 @@ class _Parser:
     def _end(self, qualified: str) -> None:
         if self._depth == self._in_result:
             self._in_result = 0
+        name = qualified.rpartition(":")[2]
         if self._cases and self._depth == self._cases[-1].depth:
             self._close_case(self._cases.pop())
-        elif qualified.rpartition(":")[2] in SUITES and self._suites:
+        elif name in SUITES:
             suite = self._suites.pop()
-            self._names = self._names[:-1]
+            if name == "testsuite":
+                self._path = self._path[:-1]
             self.claims.compare(suite)
             if self._suites:
                 self._suites[-1].adopt(suite)
@@ -286,7 +290,7 @@ class _Parser:
         if not name:
             self.claims.warn("a case has no name")
         made = JunitCase(
-            suites=self._names,
+            suites=self._path,
             classname=_short(get("classname", "")),
             name=name,
             file=_short(get("file", "")),
