@@ -1,6 +1,7 @@
 """``manifest.json``: path, size and SHA-256 of every file of a folder, written last, so that what it names is whole."""
 
 import os
+import re
 import stat
 import unicodedata
 from collections.abc import Iterator
@@ -16,6 +17,10 @@ MANIFEST = "manifest.json"
 MANIFEST_SCHEMA = "manifest/1"
 FORBIDDEN = frozenset('":<>|*?\r\n\\')
 """Characters that GitHub's artifacts refuse in a path."""
+
+_NOT_ON_WINDOWS = re.compile(
+    r"(?:^|/)(?:(?:con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³])(?:\.[^/]*)?|[^/]*[. ])(?:/|$)", re.I
+)
 
 
 class ManifestFile(Record, frozen=True, kw_only=True):
@@ -50,6 +55,8 @@ def create_manifest(folder: Path) -> Manifest:
                 )
             if FORBIDDEN & set(name) or shown != name:
                 raise UsageError("holds a character that an artifact's path must not hold", Where(shown))
+            if _NOT_ON_WINDOWS.search(name):
+                raise UsageError("is a name that Windows can not hold", Where(shown))
             other = _other_spelling(spellings, name)
             if other:
                 raise UsageError(f"is the same name as {one_line(other)} on another file system", Where(shown))
