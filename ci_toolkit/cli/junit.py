@@ -30,9 +30,10 @@ def merge(target: Path, files: tuple[Path, ...]) -> int:
     Example: ci-toolkit junit merge all.xml shard-1.xml shard-2.xml
     """
     from ci_toolkit.formats.junit_merge import merge_junit
+    from ci_toolkit.github.commands import defuse
     from ci_toolkit.publish.junit import merged_lines
 
-    click.echo("\n".join(merged_lines(target, merge_junit(target, files))))
+    click.echo(defuse("\n".join(merged_lines(target, merge_junit(target, files)))))
     return 0
 
 
@@ -50,11 +51,12 @@ def check(files: tuple[Path, ...], as_json: bool) -> int:
     import json
 
     from ci_toolkit.formats.junit_read import read_junit
+    from ci_toolkit.github.commands import defuse
     from ci_toolkit.publish.junit import exit_code, summary_lines
 
     found = [read_junit(file) for file in files]
     if as_json:
         click.echo(json.dumps([dataclasses.asdict(summary) for summary in found], indent=1))
     else:
-        click.echo("\n".join(line for summary in found for line in summary_lines(summary)))
+        click.echo(defuse("\n".join(line for summary in found for line in summary_lines(summary))))
     return exit_code(found)

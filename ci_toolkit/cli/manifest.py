@@ -43,10 +43,11 @@ def verify(folder: Path, as_json: bool) -> int:
 
     from ci_toolkit.errors import BAD_EVIDENCE
     from ci_toolkit.formats.manifest import check_manifest
+    from ci_toolkit.github.commands import defuse
 
     faults = check_manifest(folder)
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "faults": faults}))
     else:
-        click.echo("\n".join(faults) or f"{folder}: as its manifest says")
+        click.echo(defuse("\n".join(faults) or f"{folder}: as its manifest says"))
     return BAD_EVIDENCE if faults else 0

@@ -16,7 +16,7 @@ LONGEST_S = 10**8
 """A time from here on is a clock's reading, not a duration."""
 
 SUITES = frozenset({"testsuites", "testsuite"})
-RERUNS = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
+RERUNS = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError", "rerun"})
 OUTCOME_PROPERTY = "ci-toolkit.outcome"
 
 AS_ERROR = frozenset({Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT, Outcome.MISSING})
