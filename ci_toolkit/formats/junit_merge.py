@@ -45,7 +45,7 @@ class Merged:
 
 
 def merge_junit(target: Path, sources: Iterable[Path]) -> Merged:
-    """Writes the suites of all files into one, in their order; ``target`` is replaced only by a whole file.
+    """Writes the suites that hold cases into one file, in their order; ``target`` is replaced only by a whole file.
 
     Raises EvidenceError for a file that is not whole, is no JUnit file, holds no case, claims failures that it does not
     show, or is not UTF-8 without a document type and namespaces of its root; UsageError or InfrastructureError for a
@@ -94,6 +94,7 @@ class _Suite:
     claimed: int
     shown: int
     reruns: int
+    cases: int
     place: int
     copied: bool
 
@@ -209,6 +210,7 @@ class _Copy:
             claimed=sum(count_of(attributes.get(key, "")) or 0 for key in ("failures", "errors")),
             shown=merged.failures + merged.errors,
             reruns=self._reruns,
+            cases=self._cases,
             place=self._place,
             copied=name == "testsuite" and not self._copying,
         )
@@ -230,8 +232,8 @@ class _Copy:
             raise self._error(f"claims {suite.claimed} failures or errors, its cases show none")
         if suite.copied:
             self._copying = False
-            # A suite that is one empty tag ends where it began, and holds nothing.
-            if self._parser.CurrentByteIndex > suite.start:
+            # One that shows nothing is left out: it may be a single tag, whose end the parser tells in another way.
+            if shown or self._cases > suite.cases:
                 self._spans.append((suite.start, self._parser.CurrentByteIndex))
 
     def _enter_case(self, attributes: dict[str, str]) -> None:

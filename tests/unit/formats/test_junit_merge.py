@@ -134,6 +134,15 @@ def test_outcomes_that_only_an_attribute_tells_are_counted(tmp_path: Path) -> No
     assert (merged.tests, merged.failures, merged.errors, merged.skipped) == (2, 1, 1, 1)
 
 
+@pytest.mark.parametrize("empty", ["<testsuite/>", "<testsuite name='e' />", "<testsuite></testsuite>"])
+def test_a_suite_without_cases_breaks_no_merge(tmp_path: Path, empty: str) -> None:
+    errors = '<testsuite name="own"><error/></testsuite>'
+    text = f"<testsuites>{empty}{GOOD}{empty}{errors}{empty}</testsuites>"
+    merged = merge_junit(tmp_path / "all.xml", [source(tmp_path, text)])
+    assert (merged.tests, merged.errors) == (1, 1)
+    assert [one.suites for one in cases_of(tmp_path / "all.xml")] == [("s",), ("own",)]
+
+
 def test_a_target_may_be_one_of_the_sources(tmp_path: Path) -> None:
     target = source(tmp_path, GOOD)
     merge_junit(target, [target, source(tmp_path, GOOD.replace('"s"', '"t"'), "other.xml")])
