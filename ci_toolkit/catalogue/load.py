@@ -2,14 +2,16 @@
 
 import datetime
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from ci_toolkit.catalogue.checks import check_effective, check_env, check_suite
 from ci_toolkit.catalogue.lanes import LaneConf, Platform
+from ci_toolkit.catalogue.origins import origins
 from ci_toolkit.catalogue.overrides import Effective, effective
 from ci_toolkit.catalogue.quantities import seconds, size
-from ci_toolkit.catalogue.schema import FleetFile, PlatformConf, PlatformsFile, SuiteConf, SuitesFile, VariantConf
+from ci_toolkit.catalogue.schema import FleetFile, PlatformConf, PlatformsFile, SuitePatch, SuitesFile, VariantConf
 from ci_toolkit.catalogue.yaml_file import Loaded, dangling, load
 from ci_toolkit.errors import UsageError, Where
 from ci_toolkit.formats.digests import digest_of
@@ -17,10 +19,11 @@ from ci_toolkit.model.ids import is_lane_id, lane_id, matches
 from ci_toolkit.model.plan import ExpectedDevice, Lane
 from ci_toolkit.model.request import Limits
 
+T = TypeVar("T")
 Q = TypeVar("Q", int, float)
-
-KINDS = ("pytest", "operators", "conformance", "scenes", "benchmarks")
-STARTS = ("spawn",)
+MAX_CONF_BYTES = 5 << 20
+PLACES = ("base", "conf", "digest", "sources")
+"""The fields of a lane that say where it was read, not what it does."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +64,13 @@ def load_catalogue(folder: Path) -> Catalogue:
     """
     if not folder.is_dir():
         raise UsageError("there is no such conf folder", Where(str(folder)), "name one with --conf")
-    platforms = load(folder / "platforms.yml", PlatformsFile, schema="platforms/1")
-    suites = load(folder / "suites.yml", SuitesFile, schema="suites/1")
+    platforms = _file(folder, "platforms", PlatformsFile)
+    suites = _file(folder, "suites", SuitesFile)
+    for name, platform_conf in platforms.value.platforms.items():
+        _check_platform(name, platform_conf, platforms)
     lanes: dict[str, LaneConf] = {}
     for name, suite in suites.value.suites.items():
-        _check_suite(name, suite, suites, platforms, folder)
+        check_suite(name, suite, suites, platforms.value.platforms)
         for platform in suite.platforms:
             for variant in suite.variants or {"": VariantConf()}:
                 conf = _lane(folder, name, platform, variant, suites, platforms)
@@ -75,6 +80,8 @@ def load_catalogue(folder: Path) -> Catalogue:
     for index, override in enumerate(suites.value.overrides):
         if not any(matches(override.lanes, lane) for lane in lanes):
             raise UsageError(f"no lane fits {override.lanes!r}", suites.where("overrides", index, "lanes"))
+        if override.set == SuitePatch():
+            raise UsageError("sets nothing", suites.where("overrides", index, "set"))
     ordered = tuple(lanes.values())
     return Catalogue(
         folder=str(folder),
@@ -84,21 +91,16 @@ def load_catalogue(folder: Path) -> Catalogue:
     )
 
 
-def _check_suite(
-    name: str, suite: SuiteConf, suites: Loaded[SuitesFile], platforms: Loaded[PlatformsFile], folder: Path
-) -> None:
-    where = suites.where
-    if suite.kind not in KINDS:
-        raise dangling(where("suites", name, "kind"), "kind of suite", suite.kind, KINDS)
-    if not suite.platforms:
-        raise UsageError("names no platform", where("suites", name, "platforms"))
-    for index, platform in enumerate(suite.platforms):
-        if platform not in platforms.value.platforms:
-            raise dangling(where("suites", name, "platforms", index), "platform", platform, platforms.value.platforms)
-    if bool(suite.root.path) == bool(suite.root.distribution):
-        raise UsageError("give either a path or a distribution", where("suites", name, "root"))
-    if suite.ratchet and not (folder / suite.ratchet).is_dir():
-        raise UsageError(f"there is no folder {folder / suite.ratchet}", where("suites", name, "ratchet"))
+def _file(folder: Path, name: str, kind: type[T]) -> Loaded[T]:
+    return load(folder / f"{name}.yml", kind, schema=f"{name}/1", limit=MAX_CONF_BYTES)
+
+
+def _check_platform(name: str, conf: PlatformConf, platforms: Loaded[PlatformsFile]) -> None:
+    if conf.count < 0:
+        raise UsageError("can not be negative", platforms.where("platforms", name, "count"))
+    if not conf.arch:
+        raise UsageError("an empty architecture fits nothing", platforms.where("platforms", name, "arch"), 'write "*"')
+    check_env(conf.env, lambda key: platforms.where("platforms", name, "env", key))
 
 
 def _lane(
@@ -114,12 +116,10 @@ def _lane(
     if not is_lane_id(identity):
         raise UsageError(f"{identity!r} is no lane id", place, "use only a-z, 0-9, '_', '.' and '-' in names")
     found = effective(identity, suite_name, suites)
+    check_effective(found, folder)
     suite = found.suite
     platform = platforms.value.platforms[platform_name]
     variant = suite.variants.get(variant_name, VariantConf())
-    if suite.start not in STARTS:
-        raise dangling(found.where("start"), "start mode", suite.start, STARTS)
-    limits = _limits(found)
     lane = Lane(
         id=identity,
         suite=suite_name,
@@ -130,11 +130,11 @@ def _lane(
         timeout_s=_quantity(seconds, suite.timeout, found.where("timeout")),
         device=ExpectedDevice(module=platform.device, count=platform.count, arch=platform.arch),
     )
-    env = {**platform.env, **suite.env, **variant.env}
-    args = (*suite.args, *variant.args)
-    return LaneConf(
+    # An override is for this very lane: it stands above what the lane's variant says.
+    env = {**platform.env, **suite.env, **variant.env, **found.overriding_env()}
+    conf = LaneConf(
         lane=lane,
-        platform=_platform(platform_name, platform, platforms),
+        platform=_platform(platform_name, platform),
         base=str(folder.resolve().parent),
         conf=str(folder.resolve()),
         root_path=suite.root.path,
@@ -144,23 +144,27 @@ def _lane(
         sample=suite.sample,
         marker=suite.marker,
         keyword=suite.keyword,
-        args=args,
+        args=(*suite.args, *variant.args),
         env=env,
         env_allow=(*platform.env_allow, *suite.env_allow),
         requires=suite.requires,
         subject=suite.subject,
-        limits=limits,
+        limits=_limits(found),
         start=suite.start,
         ratchet=suite.ratchet,
         owner=suite.owner,
-        digest=digest_of([lane, platform, suite, variant]),
-        sources=_sources(found, platform_name, variant_name, platforms, suites),
+        digest="",
+        sources=origins(found, platform_name, variant_name, platforms, suites),
     )
+    return replace(conf, digest=_digest(conf))
 
 
-def _platform(name: str, conf: PlatformConf, platforms: Loaded[PlatformsFile]) -> Platform:
-    if conf.count < 0:
-        raise UsageError("can not be negative", platforms.where("platforms", name, "count"))
+def _digest(conf: LaneConf) -> str:
+    """The digest of a lane's values, whatever the place of the repository and of each value in its files."""
+    return digest_of({name: value for name, value in vars(conf).items() if name not in PLACES})
+
+
+def _platform(name: str, conf: PlatformConf) -> Platform:
     return Platform(
         name=name,
         device=conf.device,
@@ -190,35 +194,14 @@ def _quantity(read: Callable[[str], Q], text: str, where: Where) -> Q:
         raise UsageError(str(error), where) from error
 
 
-def _sources(
-    found: Effective,
-    platform: str,
-    variant: str,
-    platforms: Loaded[PlatformsFile],
-    suites: Loaded[SuitesFile],
-) -> Mapping[str, str]:
-    """Where each value of the lane came from: ``default``, or file and line."""
-    sources = found.sources()
-    for name in ("device", "arch", "count", "python", "flags", "runs_on"):
-        where = platforms.where("platforms", platform, name)
-        sources[f"platform.{name}"] = _place(where, name)
-    for name in platforms.value.platforms[platform].env:
-        sources.setdefault(f"env.{name}", _place(platforms.where("platforms", platform, "env", name), name))
-    if variant:
-        for name in suites.value.suites[found.name].variants[variant].env:
-            sources[f"env.{name}"] = _place(suites.where("suites", found.name, "variants", variant, "env", name), name)
-    return sources
-
-
-def _place(where: Where, name: str) -> str:
-    return f"{where.file}:{where.line}" if where.key.split(".")[-1] == name else "default"
-
-
 def _switches(folder: Path, lanes: Mapping[str, LaneConf]) -> tuple[Switch, ...]:
     path = folder / "fleet.yml"
-    if not path.exists():
+    misnamed = path.with_suffix(".yaml")
+    if misnamed.exists():
+        raise UsageError("this name is not read", Where(str(misnamed)), "call it fleet.yml")
+    if not path.exists() and not path.is_symlink():
         return ()
-    fleet = load(path, FleetFile, schema="fleet/1")
+    fleet = _file(folder, "fleet", FleetFile)
     switches = []
     for index, switch in enumerate(fleet.value.switched_off):
         where = fleet.where("switched_off", index)

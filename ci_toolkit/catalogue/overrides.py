@@ -6,10 +6,9 @@ import msgspec
 
 from ci_toolkit.catalogue.schema import LimitsPatch, SuiteConf, SuitePatch, SuitesFile
 from ci_toolkit.catalogue.yaml_file import Loaded
+from ci_toolkit.catalogue.yaml_nodes import Key
 from ci_toolkit.errors import Where
 from ci_toolkit.model.ids import matches
-
-Key = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
@@ -18,37 +17,37 @@ class Effective:
 
     name: str
     suite: SuiteConf
-    overridden: dict[tuple[str, ...], int]
+    overridden: dict[Key, int]
     suites: Loaded[SuitesFile]
 
-    def where(self, *key: str) -> Where:
+    def where(self, *key: str | int) -> Where:
         """The place of the value that stands."""
         for part in _prefixes(key):
             if part in self.overridden:
                 return self.suites.where("overrides", self.overridden[part], "set", *key)
         return self.suites.where("suites", self.name, *key)
 
+    def overriding_env(self) -> dict[str, str]:
+        """The variables that overrides set."""
+        return {name: value for name, value in self.suite.env.items() if ("env", name) in self.overridden}
+
     def sources(self) -> dict[str, str]:
         """Dotted key -> ``default``, ``FILE:LINE``, or ``override of GLOB, FILE:LINE``."""
         found: dict[str, str] = {}
         for key in _leaves(msgspec.to_builtins(self.suite)):
-            where = self.where(*key)
             owner = next((self.overridden[part] for part in _prefixes(key) if part in self.overridden), None)
-            written = where.key.endswith(".".join(key))
-            place = f"{where.file}:{where.line}"
-            if owner is not None:
-                found[".".join(key)] = f"override of {self.suites.value.overrides[owner].lanes}, {place}"
+            if owner is None:
+                origin = self.suites.origin("suites", self.name, *key)
             else:
-                found[".".join(key)] = place if written else "default"
+                glob = self.suites.value.overrides[owner].lanes
+                origin = f"override of {glob}, {self.suites.origin('overrides', owner, 'set', *key)}"
+            found[".".join(key)] = origin
         return found
 
 
 def effective(lane: str, name: str, suites: Loaded[SuitesFile]) -> Effective:
-    """The conf of suite ``name`` in ``lane``: later overrides win, tables are merged, the rest is replaced.
-
-    Raises UsageError for an override that sets what a suite has not, or sets it to a wrong type.
-    """
-    overridden: dict[tuple[str, ...], int] = {}
+    """The conf of suite ``name`` in ``lane``: later overrides win, tables are merged, the rest is replaced."""
+    overridden: dict[Key, int] = {}
     suite = suites.value.suites[name]
     for index, override in enumerate(suites.value.overrides):
         if matches(override.lanes, lane):
@@ -57,9 +56,9 @@ def effective(lane: str, name: str, suites: Loaded[SuitesFile]) -> Effective:
     return Effective(name, suite, overridden, suites)
 
 
-def _patched(suite: SuiteConf, patch: SuitePatch) -> tuple[SuiteConf, list[tuple[str, ...]]]:
+def _patched(suite: SuiteConf, patch: SuitePatch) -> tuple[SuiteConf, list[Key]]:
     values: dict[str, object] = {}
-    keys: list[tuple[str, ...]] = []
+    keys: list[Key] = []
     for name in patch.__struct_fields__:
         new = getattr(patch, name)
         if new is None:
@@ -77,7 +76,7 @@ def _patched(suite: SuiteConf, patch: SuitePatch) -> tuple[SuiteConf, list[tuple
     return msgspec.structs.replace(suite, **values), keys
 
 
-def _prefixes(key: tuple[str, ...]) -> list[tuple[str, ...]]:
+def _prefixes(key: Key) -> list[Key]:
     return [key[:end] for end in range(len(key), 0, -1)]
 
 

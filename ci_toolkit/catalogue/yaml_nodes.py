@@ -1,5 +1,7 @@
 """A YAML file as its node tree: places of keys, no duplicate keys, no aliases, bounded size."""
 
+import difflib
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,9 +10,11 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from ci_toolkit.errors import UsageError, Where
+from ci_toolkit.model.text import one_line
 
-MAX_BYTES = 32 << 20
 MAX_DEPTH = 40
+SHOWN_CHARACTERS = 60
+"""How much of a value an error repeats."""
 STANDARD_TAGS = frozenset(
     f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "timestamp", "map", "seq")
 )
@@ -18,57 +22,82 @@ STANDARD_TAGS = frozenset(
 Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+Key = tuple[str | int, ...]
+
+
 @dataclass(frozen=True)
 class Place:
-    """A node and how an error names it; ``line`` is that of its key, where it has one."""
+    """A node and how an error names it; ``line`` is that of its key, or else of the node itself."""
 
     node: Node
     file: str
-    key: str = ""
-    line: int | None = None
+    line: int
+    key: Key = ()
 
     @property
     def where(self) -> Where:
         """File, line and key."""
-        return Where(self.file, self.line or self.node.start_mark.line + 1, self.key)
+        return Where(self.file, self.line, dotted(self.key))
 
     def error(self, message: str, hint: str = "") -> UsageError:
         """A UsageError at this place."""
         return UsageError(message, self.where, hint)
 
-    def under(self, node: Node, key: str | int, line: int | None = None) -> "Place":
-        """The place of a value in this mapping or list."""
-        text = f"[{key}]" if isinstance(key, int) else key
-        joint = "." if self.key and isinstance(key, str) else ""
-        return Place(node, self.file, f"{self.key}{joint}{text}", line)
+
+def dotted(key: Key) -> str:
+    """A key as a person reads it, on one line: ``suites.one.paths[2]``."""
+    text = ""
+    for part in key:
+        text += f"[{part}]" if isinstance(part, int) else f".{one_line(part)}" if text else one_line(part)
+    return text
 
 
-def compose(path: Path, shown: str = "") -> Place:
-    """The root node of a file; ``shown`` is the name that errors give it.
+def compose(path: Path, shown: str, limit: int) -> Place:
+    """The root node of a file of at most ``limit`` bytes; ``shown`` is the name that errors give it.
 
     Raises UsageError for a file that is missing, empty, too big, not UTF-8, not YAML, or holds more than one document.
     """
-    name = shown or str(path)
-    try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"can not be read: {error.strerror}", Where(name)) from error
-    if len(raw) > MAX_BYTES:
-        raise UsageError(f"is larger than {MAX_BYTES >> 20} MiB", Where(name))
+    raw = _bytes(path, shown, limit)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"is not UTF-8 at byte {error.start}", Where(name, line)) from error
-    _refuse_aliases_and_depth(text, name)
+        raise UsageError(f"is not UTF-8 at byte {error.start}", Where(shown, line)) from error
+    _refuse_aliases_and_depth(text, shown)
     try:
         root = yaml.compose(text, Loader=Loader)
     except yaml.YAMLError as error:
-        raise _syntax_error(error, name) from error
+        raise _syntax_error(error, shown) from error
     if root is None:
-        raise UsageError("is empty", Where(name))
-    return Place(root, name)
+        raise UsageError("is empty", Where(shown))
+    return Place(root, shown, _line(root))
+
+
+def _bytes(path: Path, name: str, limit: int) -> bytes:
+    """The file's bytes. Only a plain file is read: a pipe would keep the command waiting for ever."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UsageError("is not a plain file", Where(name))
+        with path.open("rb") as file:
+            raw = file.read(limit + 1)
+    except FileNotFoundError as error:
+        raise UsageError("there is no such file", Where(name), _nearest_file(path)) from error
+    except OSError as error:
+        raise UsageError(f"can not be read: {error.strerror}", Where(name)) from error
+    if len(raw) > limit:
+        raise UsageError(f"is larger than {limit >> 20} MiB", Where(name))
+    return raw
+
+
+def _nearest_file(path: Path) -> str:
+    if path.is_symlink():
+        return f"it is a link to {str(path.readlink())!r}, which is not there"
+    try:
+        names = sorted(file.name for file in path.parent.iterdir())
+    except OSError:
+        return f"there is no folder {str(path.parent)!r} either"
+    close = difflib.get_close_matches(path.name, names, 1)
+    return f"did you mean {close[0]!r}?" if close else ""
 
 
 def _refuse_aliases_and_depth(text: str, name: str) -> None:
@@ -103,31 +132,39 @@ def items(place: Place) -> Iterator[tuple[str, Place]]:
         raise place.error(f"must be a mapping of keys to values, found {describe(node)}")
     first: dict[str, int] = {}
     for key, value in node.value:
-        here = Place(key, place.file, place.key)
+        line = _line(key)
+        here = Place(key, place.file, line, place.key)
         if not isinstance(key, ScalarNode):
             raise here.error(f"a key must be text, found {describe(key)}")
+        if key.tag == "tag:yaml.org,2002:merge":
+            raise here.error("merging (<<) is not supported", "write the values out")
         if key.tag != "tag:yaml.org,2002:str":
-            raise here.error(f"the key {key.value!r} is read by YAML as {describe(key)}", f'quote it: "{key.value}"')
-        line = key.start_mark.line + 1
-        named = Place(key, place.file, place.under(value, key.value).key)
+            raise here.error(f"the key {key.value!r} is read by YAML as {describe(key)}", quoted(key))
+        named = Place(value, place.file, line, (*place.key, key.value))
         if key.value in first:
             raise named.error(f"the key is here a second time (first in line {first[key.value]})", "keep one of them")
         first[key.value] = line
-        yield key.value, place.under(value, key.value, line)
+        yield key.value, named
 
 
 def elements(place: Place) -> Iterator[Place]:
     """The values of a list."""
     node = place.node
     if not isinstance(node, SequenceNode):
-        raise place.error(f"must be a list, found {describe(node)}", f"write [{node.value}]" if is_text(node) else "")
+        hint = f"write [{node.value}]" if is_text(node) and node.value.isprintable() and node.value else ""
+        raise place.error(f"must be a list, found {describe(node)}", hint)
     for index, value in enumerate(node.value):
-        yield place.under(value, index)
+        yield Place(value, place.file, _line(value), (*place.key, index))
 
 
 def is_text(node: Node) -> bool:
-    """Whether a node is a scalar of any type."""
-    return isinstance(node, ScalarNode)
+    """Whether YAML reads a node as text."""
+    return isinstance(node, ScalarNode) and node.tag == "tag:yaml.org,2002:str"
+
+
+def quoted(node: ScalarNode) -> str:
+    """The hint to quote a value that YAML reads as something else than text."""
+    return f'quote it: "{node.value}"' if len(node.value) <= SHOWN_CHARACTERS else "quote it"
 
 
 def describe(node: Node) -> str:
@@ -140,4 +177,9 @@ def describe(node: Node) -> str:
     names = {"int": "a whole number", "float": "a number", "bool": "true or false", "timestamp": "a date"}
     if kind == "null":
         return "nothing"
-    return f"the text {str(node.value)[:60]!r}" if kind == "str" else f"{names.get(kind, kind)} ({node.value})"
+    value = str(node.value)[:SHOWN_CHARACTERS]
+    return f"the text {value!r}" if kind == "str" else f"{names.get(kind, kind)} ({one_line(value)})"
+
+
+def _line(node: Node) -> int:
+    return int(node.start_mark.line) + 1

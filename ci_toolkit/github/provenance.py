@@ -13,7 +13,10 @@ from ci_toolkit.errors import UsageError
 from ci_toolkit.model.provenance import Provenance
 
 GIT_PATIENCE_S = 30.0
-_PULL = re.compile(r"refs/pull/(\d+)/")
+_PULL = re.compile(r"refs/pull/([1-9][0-9]{0,17})/")
+_ATTEMPT = re.compile(r"[1-9][0-9]{0,8}")
+_LOCATES_GIT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX")
+"""Set where git runs us as a hook, for the repository of the hook; the one at ``base`` may be another."""
 
 
 def collect(base: Path, environ: Mapping[str, str]) -> Provenance:
@@ -45,14 +48,15 @@ def system() -> str:
 
 def _attempt(environ: Mapping[str, str]) -> int:
     text = environ.get("GITHUB_RUN_ATTEMPT") or "1"
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise UsageError(f"GITHUB_RUN_ATTEMPT is {text!r}, not a number from 1")
+    if not _ATTEMPT.fullmatch(text):
+        raise UsageError(f"GITHUB_RUN_ATTEMPT is {text[:60]!r}, not a number from 1")
     return int(text)
 
 
 def _git(base: Path, *args: str) -> str | None:
     """What git prints, or None where there is no git, no repository, or no answer in time."""
-    env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    kept = {name: value for name, value in os.environ.items() if name not in _LOCATES_GIT}
+    env = {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:
         done = subprocess.run(
             ["git", "-C", str(base), *args], capture_output=True, timeout=GIT_PATIENCE_S, env=env, check=False

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-OPERATORS = ("==", "!=", ">=", "<=", ">", "<", "~=")
+OPERATORS = "=<>!~"
+"""What a version specifier begins with."""
 
 
 def fits(wanted: str, fact: str) -> bool:
@@ -15,7 +16,7 @@ def fits(wanted: str, fact: str) -> bool:
     that is not valid.
     """
     wanted = wanted.strip()
-    if wanted.startswith(OPERATORS):
+    if wanted[:1] and wanted[0] in OPERATORS:
         try:
             specifier = SpecifierSet(wanted, prereleases=True)
         except InvalidSpecifier as error:

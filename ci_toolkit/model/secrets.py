@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping
 
-_SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|PRIVATE|(API|ACCESS|AUTH)_?KEY", re.IGNORECASE)
+_SECRET = re.compile(
+    r"TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE|(API|ACCESS|AUTH)_?KEY|(^|_)KEYS?($|_)", re.IGNORECASE
+)
 _USER_IN_URL = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 HIDDEN = "***"
 

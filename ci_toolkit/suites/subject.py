@@ -11,8 +11,11 @@ from ci_toolkit.errors import InfrastructureError, UsageError
 from ci_toolkit.suites.kind import Subject
 
 PATIENCE_S = 60.0
+# With `-c` the folder itself comes first: a platform.py of the repository would stand for the library's.
 _QUESTION = """
-import importlib.metadata as metadata, json, platform, re, sys
+import sys
+sys.path[:] = [entry for entry in sys.path if entry]
+import importlib.metadata as metadata, json, platform, re
 packages, roots = {}, {}
 for found in metadata.distributions():
     name = found.metadata["Name"]

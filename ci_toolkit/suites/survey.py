@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.devices.registry import available
-from ci_toolkit.errors import InfrastructureError
+from ci_toolkit.errors import InfrastructureError, UsageError
 from ci_toolkit.plan.lanes import Machine
 from ci_toolkit.suites.subject import ask, facts_of
 from ci_toolkit.workers.environment import worker_environment
@@ -16,7 +16,7 @@ from ci_toolkit.workers.environment import worker_environment
 def survey(lanes: Iterable[LaneConf]) -> Machine:
     """Looks for each lane's device and asks its interpreter, once for all lanes that share it.
 
-    A machine without a lane's device, or an interpreter that gives no answer, is a reason and not an error.
+    A machine without a lane's device, or without an interpreter that answers, is a reason and not an error.
     """
     absent: dict[str, str] = {}
     facts: dict[str, dict[str, str]] = {}
@@ -35,5 +35,5 @@ def _facts(python: str, flags: tuple[str, ...], allow: tuple[str, ...], base: st
     env = worker_environment(os.environ, allow, {}, tempfile.gettempdir())
     try:
         return facts_of(ask(python, flags, (), env, base)), ""
-    except InfrastructureError as error:
+    except (InfrastructureError, UsageError) as error:
         return {}, error.message

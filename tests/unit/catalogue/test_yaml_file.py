@@ -1,15 +1,19 @@
 """Conf that people write: each mistake gives one line with file, line and key, and nothing is changed in silence."""
 
+import datetime
+import os
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_toolkit.catalogue.quantities import seconds, size
 from ci_toolkit.catalogue.schema import SuitesFile
 from ci_toolkit.catalogue.yaml_file import load
 from ci_toolkit.errors import UsageError
+from ci_toolkit.model.documents import Authored
+from ci_toolkit.model.outcome import Outcome
 
 GOOD = "schema: suites/1\nsuites:\n  one:\n    platforms: [cpu]\n    env: {A: text}\n"
 
@@ -45,6 +49,15 @@ def test_a_good_file_has_values_and_places(tmp_path: Path) -> None:
         (GOOD.replace("    platforms: [cpu]\n", ""), 3, "the key 'platforms' is missing"),
         (GOOD.replace("suites/1", "suites/2"), 1, "this version reads 'suites/1'"),
         (GOOD.replace("schema: suites/1\n", ""), 1, "schema is missing"),
+        (GOOD.replace("suites/1", "1"), 1, "schema is no text"),
+        (GOOD.replace("A: text", "? [a] : b"), 5, "a key must be text"),
+        (GOOD.replace("A: text", "<<: {a: b}"), 5, "merging (<<) is not supported"),
+        (GOOD.replace("A: text", '"a\\nb": 1'), 5, "suites.one.env.a\\nb: must be text"),
+        (GOOD.replace("A: text", '"\\u202eb": 1'), 5, "suites.one.env.\\u202eb: must be text"),
+        (GOOD.replace("A: text", 'A: "a\\0b"'), 5, "holds a NUL character"),
+        (GOOD.replace("A: text", "A: !!binary aGk="), 5, "is not supported"),
+        (GOOD.replace("A: text", "A: " + "9" * 5000), 5, "a whole number (" + "9" * 60 + "); quote it"),
+        (GOOD.replace("[cpu]", '"a\\nb"'), 4, "must be a list, found the text 'a\\nb'"),
         (GOOD.replace("A: text", "A: !!python/object:os.system x"), 5, "is not supported"),
         (GOOD.replace("[cpu]", "[cpu"), 5, "is not valid YAML"),
         (GOOD.replace("    env", "\tenv"), 5, "is not valid YAML"),
@@ -73,9 +86,126 @@ def test_a_bomb_is_refused_before_it_grows(tmp_path: Path) -> None:
         read(tmp_path, "\n".join(lines))
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"nowhere\.yml: can not be read"):
-        load(tmp_path / "nowhere.yml", SuitesFile, schema="suites/1")
+def test_a_missing_file_is_named_with_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "suite.yml").write_text(GOOD, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"suites\.yml: there is no such file; did you mean 'suite\.yml'\?"):
+        load(tmp_path / "suites.yml", SuitesFile, schema="suites/1")
+    with pytest.raises(UsageError, match=r"there is no folder '.*conf' either"):
+        load(tmp_path / "conf/suites.yml", SuitesFile, schema="suites/1")
+
+
+def _loop(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def _to_nothing(path: Path) -> None:
+    path.symlink_to("nothing.yml")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (Path.mkdir, "is not a plain file"),
+        (os.mkfifo, "is not a plain file"),
+        (_loop, "can not be read: .*symbolic links"),
+        (_to_nothing, "it is a link to 'nothing.yml', which is not there"),
+    ],
+)
+def test_what_is_no_file_is_said_and_never_waited_for(tmp_path: Path, make, said: str) -> None:
+    path = tmp_path / "suites.yml"
+    make(path)
+    with pytest.raises(UsageError, match=said):
+        load(path, SuitesFile, schema="suites/1")
+
+
+def test_a_file_over_its_limit_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "suites.yml"
+    path.write_text(GOOD + "#" * (1 << 20), encoding="utf-8")
+    assert load(path, SuitesFile, schema="suites/1").value.suites
+    with pytest.raises(UsageError, match=r"suites\.yml: is larger than 1 MiB"):
+        load(path, SuitesFile, schema="suites/1", limit=1 << 20)
+
+
+class Scalars(Authored, frozen=True, kw_only=True):
+    schema: str
+    whole: int = 0
+    number: float = 0.0
+    day: datetime.date = datetime.date(2000, 1, 1)
+    yes: bool = False
+    outcome: Outcome = Outcome.PASSED
+    issue: int | str | None = None
+    outcomes: Outcome | tuple[Outcome, ...] = ()
+
+
+def scalars(folder: Path, line: str) -> Scalars:
+    path = folder / "scalars.yml"
+    path.write_text(f"schema: scalars/1\n{line}\n", encoding="utf-8")
+    return load(path, Scalars, schema="scalars/1", shown="scalars.yml").value
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "value"),
+    [
+        ("whole: -12", "whole", -12),
+        ("number: 3", "number", 3.0),
+        ("number: 0.25", "number", 0.25),
+        ("number: 1e-3", "number", 0.001),
+        ("day: 2026-12-01", "day", datetime.date(2026, 12, 1)),
+        ("'yes': true", "yes", True),
+        ("outcome: xfailed", "outcome", Outcome.XFAILED),
+        ("issue: 12", "issue", 12),
+        ("issue: org/repo#12", "issue", "org/repo#12"),
+        ("issue: null", "issue", None),
+        ("outcomes: failed", "outcomes", Outcome.FAILED),
+        ("outcomes: [failed, passed]", "outcomes", (Outcome.FAILED, Outcome.PASSED)),
+    ],
+)
+def test_what_is_meant_is_read(tmp_path: Path, line: str, name: str, value: object) -> None:
+    assert getattr(scalars(tmp_path, line), name) == value
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        *((f"whole: {text}", "whole: must be a whole number") for text in ("012", "0x10", "1:30", "1_0", "1.0", "'1'")),
+        *((f"whole: {text}", "whole: must be a whole number") for text in ("true", "!!int ''", "!!int x", "9" * 5000)),
+        *((f"number: {text}", "number: must be a number") for text in (".nan", ".inf", "-.inf", "1:30.5", "1e999")),
+        *((f"number: {text}", "number: must be a number") for text in ("'1e-3'", "!!float ''", "!!float x", "x")),
+        *((f"day: {text}", "day: must be a date") for text in ("'2026-12-01'", "2026-13-01", "2026-1-1")),
+        *((f"day: {text}", "day: must be a date") for text in ("2026-12-01 10:00:00", "!!timestamp x", "tomorrow")),
+        *((f"'yes': {text}", "yes: must be true or false") for text in ("yes", "1", "!!bool maybe")),
+        ("outcome: faild", "did you mean 'failed'?"),
+        ("outcome: 3", "outcome: must be one of passed, failed, "),
+        ("outcomes: {a: b}", "missing or a list, found a mapping"),
+        ("outcomes: [failed, 3]", "outcomes[1]: must be one of"),
+        ("issue: 1.5", 'must be a whole number in plain digits or text, found a number (1.5); quote it: "1.5"'),
+        ("issue: [1]", "must be a whole number in plain digits or text, found a list"),
+    ],
+)
+def test_what_may_mean_two_things_is_refused(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        scalars(tmp_path, line)
+    message = str(caught.value)
+    assert message.startswith("scalars.yml:2: "), message
+    assert said in message
+    assert "\n" not in message
+    assert len(message) < 400
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**17), 10**17) | st.dates())
+def test_values_as_yaml_writes_them_come_back(tmp_path_factory: pytest.TempPathFactory, value) -> None:
+    name = "day" if isinstance(value, datetime.date) else "whole" if isinstance(value, int) else "number"
+    assert getattr(scalars(tmp_path_factory.getbasetemp(), yaml.safe_dump({name: value})), name) == value
+
+
+@given(st.text())
+def test_text_as_yaml_writes_it_comes_back_or_holds_nul(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    line = yaml.safe_dump({"issue": text}, allow_unicode=False)
+    if "\0" in text:
+        with pytest.raises(UsageError, match="NUL"):
+            scalars(tmp_path_factory.getbasetemp(), line)
+    else:
+        assert scalars(tmp_path_factory.getbasetemp(), line).issue == text
 
 
 @given(st.text())
@@ -87,21 +217,3 @@ def test_any_text_is_read_or_refused_in_one_line(tmp_path_factory: pytest.TempPa
         said = str(error)
     assert said
     assert len(said.splitlines()) == 1
-
-
-@pytest.mark.parametrize(("text", "value"), [("90s", 90), ("1.5m", 90), ("2h", 7200), ("250ms", 0.25)])
-def test_durations(text: str, value: float) -> None:
-    assert seconds(text) == value
-
-
-@pytest.mark.parametrize("text", ["90", "", "s", "-1s", "0s", "1 week", "1e3s", "NaNs"])
-def test_what_is_no_duration(text: str) -> None:
-    with pytest.raises(ValueError, match="is no duration"):
-        seconds(text)
-
-
-def test_sizes() -> None:
-    assert size("64MiB") == 64 << 20
-    assert size("1GB") == 10**9
-    with pytest.raises(ValueError, match="is no size"):
-        size("64")
