@@ -70,6 +70,60 @@ def test_each_value_says_where_it_came_from_and_secrets_are_hidden(tmp_path: Pat
     assert shown["env.API_TOKEN"]["value"] == "***"
 
 
+def test_an_override_stands_above_the_variant_and_the_variant_above_suite_and_platform(tmp_path: Path) -> None:
+    override = '\noverrides:\n  - {lanes: "one-cpu-f64", set: {env: {DTYPE: f16}}}\n'
+    suites = SUITES.replace("f64: {env: {DTYPE: f64}}", "f64: {env: {DTYPE: f64, MODE: odd}}") + override
+    loaded = catalogue(tmp_path, suites)
+    lane, other = loaded.lane("one-cpu-f64"), loaded.lane("one-gpu-f64")
+    assert (lane.env["DTYPE"], lane.env["MODE"]) == ("f16", "odd")
+    assert (other.env["DTYPE"], other.env["MODE"]) == ("f64", "odd")
+    shown = values(lane)
+    assert shown["env.DTYPE"]["source"].startswith("override of one-cpu-f64, ")
+    assert shown["env.MODE"]["source"].endswith("suites.yml:8")
+    assert values(other)["env.DTYPE"]["source"].endswith("suites.yml:8")
+
+
+def test_lists_that_were_joined_name_all_their_places(tmp_path: Path) -> None:
+    suites = """
+schema: suites/1
+suites:
+  one:
+    platforms: [cpu]
+    args: [-v]
+    env_allow: [B]
+    variants: {f32: {args: [-x]}, f64: {}}
+"""
+    loaded = catalogue(tmp_path, suites, "schema: platforms/1\nplatforms:\n  cpu: {env_allow: [A]}\n")
+    shown = values(loaded.lane("one-cpu-f32"))
+    assert shown["args"]["value"] == ("-v", "-x")
+    assert [place.rsplit("/")[-1] for place in shown["args"]["source"].split(" + ")] == ["suites.yml:6", "suites.yml:8"]
+    assert shown["env_allow"]["value"] == ("A", "B")
+    found = [place.rsplit("/")[-1] for place in shown["env_allow"]["source"].split(" + ")]
+    assert found == ["platforms.yml:3", "suites.yml:7"]
+    assert values(loaded.lane("one-cpu-f64"))["args"]["source"].endswith("suites.yml:6")
+
+
+def test_names_with_dots_have_places_too(tmp_path: Path) -> None:
+    suites = SUITES.replace("env: {MODE: fast}", "env: {MODE.A: fast}")
+    assert values(catalogue(tmp_path, suites).lane("one-cpu-f32"))["env.MODE.A"]["source"].endswith("suites.yml:6")
+
+
+@pytest.mark.parametrize(
+    ("name", "hidden"),
+    [
+        *(
+            (name, True)
+            for name in ("HF_TOKEN", "SECRET", "DB_PASSWORD", "SIGNING_KEY", "KEY", "AWS_SECRET_ACCESS_KEY")
+        ),
+        *((name, True) for name in ("SSH_KEYS", "api_key", "APIKEY", "KEY_OF_VENDOR", "GPG_PASSPHRASE")),
+        *((name, False) for name in ("KEYBOARD", "MONKEY", "OMP_NUM_THREADS", "PATH")),
+    ],
+)
+def test_values_of_names_that_look_secret_are_hidden(tmp_path: Path, name: str, hidden: bool) -> None:
+    suites = SUITES.replace("env: {MODE: fast}", f"env: {{{name}: hush}}")
+    assert (values(catalogue(tmp_path, suites).lane("one-cpu-f32"))[f"env.{name}"]["value"] == "***") is hidden
+
+
 def test_the_digest_is_of_the_values_not_of_the_place(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
@@ -78,6 +132,16 @@ def test_the_digest_is_of_the_values_not_of_the_place(tmp_path: Path) -> None:
     changed = catalogue(tmp_path / "b", SUITES.replace("fast", "faster"))
     assert changed.digest != one.digest
     assert changed.lane("two-cpu").digest == one.lane("two-cpu").digest
+
+
+def test_the_digest_of_a_lane_is_of_its_own_values(tmp_path: Path) -> None:
+    one = catalogue(tmp_path)
+    for text in (SUITES.replace("DTYPE: f64", "DTYPE: f16"), SUITES.replace("[cpu, gpu]", "[cpu]")):
+        assert catalogue(tmp_path, text).lane("one-cpu-f32").digest == one.lane("one-cpu-f32").digest
+    for text in (SUITES.replace("DTYPE: f32", "DTYPE: f16"), SUITES.replace("unit: 5m", "unit: 4m")):
+        assert catalogue(tmp_path, text).lane("one-cpu-f32").digest != one.lane("one-cpu-f32").digest
+    moved = '\noverrides:\n  - {lanes: "one-*", set: {limits: {unit: 300s}}}\n'
+    assert catalogue(tmp_path, SUITES + moved).digest == one.digest, "the same values from another place"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ci_toolkit.catalogue.load import Catalogue, load_catalogue
 from ci_toolkit.errors import NothingSelectedError, UsageError
+from ci_toolkit.formats.digests import digest_of
 from ci_toolkit.model.facts import fits
 from ci_toolkit.model.provenance import Provenance
 from ci_toolkit.plan.lanes import Machine, Wish, make_plan
@@ -96,7 +97,8 @@ def test_the_order_of_conf_does_not_matter(tmp_path: Path, random) -> None:
     catalogue = conf(tmp_path)
     lanes = list(catalogue.lanes)
     random.shuffle(lanes)
-    assert plan(dataclasses.replace(catalogue, lanes=tuple(lanes))) == plan(catalogue)
+    shuffled = plan(dataclasses.replace(catalogue, lanes=tuple(lanes)))
+    assert digest_of(shuffled) == digest_of(plan(catalogue))
 
 
 def test_values_fit_before_a_dot_and_specifiers_by_version() -> None:
@@ -104,5 +106,34 @@ def test_values_fit_before_a_dot_and_specifiers_by_version() -> None:
     assert not fits("3.1", "3.11")
     assert fits(">=2.12", "2.13.0+cpu")
     assert not fits(">=2.12", "unknown")
+
+
+@pytest.mark.parametrize("wanted", [">=x", "=>3", "=3", "!3", "~3", "<>3", ">=2,=>1"])
+def test_what_begins_like_a_specifier_and_is_none_is_never_taken_for_a_value(wanted: str) -> None:
     with pytest.raises(ValueError, match="no version specifier"):
-        fits(">=x", "1")
+        fits(wanted, "3.1")
+
+
+def test_a_switched_off_lane_is_left_out_for_that_even_where_there_is_no_card(tmp_path: Path) -> None:
+    made = plan(conf(tmp_path, 'switched_off: [{lanes: "one-gpu", reason: board is away, until: 2027-01-01}]\n'))
+    assert [left.reason for left in made.left_out] == ["switched off until 2027-01-01: board is away"]
+
+
+def test_every_lane_is_planned_or_left_out_with_a_reason(tmp_path: Path) -> None:
+    catalogue = conf(tmp_path)
+    for absent in ({}, {"one-cpu": "x"}, {"one-cpu": "x", "one-gpu": "y", "two-cpu": "z"}):
+        made = plan(catalogue, machine=Machine(absent, {}))
+        assert {*(lane.id for lane in made.lanes), *(left.id for left in made.left_out)} == set(catalogue.by_id())
+        assert all(left.reason for left in made.left_out)
+
+
+def test_a_lane_that_was_named_twice_is_one_lane(tmp_path: Path) -> None:
+    made = plan(conf(tmp_path), Wish(only=("one-cpu", "one-*", "one-cpu")))
+    assert [lane.id for lane in made.lanes] == ["one-cpu"]
+    assert [left.id for left in made.left_out] == ["one-gpu"]
+
+
+def test_only_a_star_is_special_in_a_wish(tmp_path: Path) -> None:
+    for glob in ("one-?pu", "one-[cg]pu", ""):
+        with pytest.raises(NothingSelectedError):
+            plan(conf(tmp_path), Wish(only=(glob,)))
