@@ -30,8 +30,9 @@ class Recorder:
         self._only = only
         self._seen: list[pytest.Item] = []
         self._declared: set[int] = set()
-        self._raised: dict[tuple[str, str], Any] = {}
+        self._calls: dict[tuple[str, str], Any] = {}
         self._collect_raised: dict[str, Any] = {}
+        self._teardown: dict[str, Any] = {}
 
     # What other plug-ins would do to the run -----------------------------------------------------------------------
 
@@ -93,7 +94,7 @@ class Recorder:
         kept: list[pytest.Item] = []
         withheld: list[pytest.Item] = []
         unasked: list[pytest.Item] = []
-        rows: list[dict[str, Any]] = []
+        rows: dict[int, dict[str, Any]] = {}
         ids: set[str] = set()
         duplicates: dict[str, None] = {}
         for item in session.items:
@@ -103,12 +104,15 @@ class Recorder:
                 continue
             reason = self._withheld.get(identity)
             (kept if reason is None else withheld).append(item)
-            rows.append(_row(item, identity, reason))
+            rows[id(item)] = _row(item, identity, reason)
             if identity in ids:
                 duplicates[identity] = None
             ids.add(identity)
-        for start in range(0, len(rows), CASES_AT_ONCE):
-            self._events.emit("cases", rows=rows[start : start + CASES_AT_ONCE])
+        # A plug-in may run the cases in another order each time; they are told in the order of the source.
+        order = {id(item): at for at, item in enumerate(self._seen)}
+        ordered = [rows[key] for key in sorted(rows, key=lambda key: order.get(key, len(order)))]
+        for start in range(0, len(ordered), CASES_AT_ONCE):
+            self._events.emit("cases", rows=ordered[start : start + CASES_AT_ONCE])
         self._report_deselected(session.items, unasked)
         if withheld or unasked:
             session.config.hook.pytest_deselected(items=withheld + unasked)
@@ -134,40 +138,48 @@ class Recorder:
         identity = case_id(item.nodeid)
         self._events.emit("start", id=identity)
         outcome = yield
-        self._raised.clear()
+        self._calls.clear()
         if outcome.excinfo is None:
-            self._events.emit("finish", id=identity)
+            # A teardown that passed is told in the same line: each line of a small case costs what its test costs.
+            teardown, self._teardown = self._teardown, {}
+            self._events.emit("finish", id=identity, **teardown)
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, None]:
-        yield
-        if call.excinfo is not None:
-            self._raised[(item.nodeid, call.when)] = call.excinfo
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> None:
+        # Only the call knows the exception; other plug-ins may still put another one into it.
+        self._calls[(item.nodeid, call.when)] = call
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        raised = self._raised.pop((report.nodeid, report.when), None)
+        call = self._calls.pop((report.nodeid, report.when), None)
+        subtest = type(report).__name__ in ("SubtestReport", "SubTestReport")
+        if report.outcome == "passed" and not hasattr(report, "wasxfail"):
+            if report.when == "teardown":
+                self._teardown = _given(when="teardown", seconds=_seconds(report))
+            elif not subtest:
+                self._phase(report, "passed", seconds=_seconds(report))
+            return
         outcome, reason, rerun = _outcome(report)
+        raised = None if call is None else call.excinfo
         failure = None
         if outcome not in ("passed", "skipped", "xpassed"):
             if raised is not None and type(raised.value).__name__ not in ("XFailed", "Skipped"):
                 failure = self._failure(raised, report.when, report)
             elif outcome != "xfailed":
                 failure = _without_exception(report, reason)
-        subtest = report.context if type(report).__name__ in ("SubtestReport", "SubTestReport") else None
-        self._events.emit(
-            "phase",
-            id=case_id(report.nodeid),
-            when=report.when,
-            outcome=outcome,
-            **_given(
-                seconds=_seconds(report),
-                reason=reason,
-                failure=failure,
-                rerun=rerun,
-                subtest=bounded(plain_str(subtest), 200) if subtest is not None else None,
-            ),
+        said = bounded(plain_str(getattr(report, "context", "")), 200) if subtest else None
+        self._phase(
+            report,
+            outcome,
+            **_given(seconds=_seconds(report), reason=reason, failure=failure, rerun=rerun, subtest=said),
         )
+
+    def _phase(self, report: pytest.TestReport, outcome: str, **fields: Any) -> None:
+        if self._teardown:
+            # Another try of the same case follows.
+            self._events.emit("phase", id=case_id(report.nodeid), outcome="passed", **self._teardown)
+            self._teardown = {}
+        self._events.emit("phase", id=case_id(report.nodeid), when=report.when, outcome=outcome, **fields)
 
     # Ends ----------------------------------------------------------------------------------------------------------
 

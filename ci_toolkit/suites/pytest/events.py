@@ -21,7 +21,10 @@ class Row(Record, frozen=True, kw_only=True):
 
 
 class Event(Record, frozen=True, kw_only=True, rename={"kind": "e", "nonce": "n"}):
-    """Any event of the plug-in or of the child itself; ``kind`` says which fields count."""
+    """Any event of the plug-in or of the child itself; ``kind`` says which fields count.
+
+    A ``finish`` with ``when`` tells of that phase too, and that it passed.
+    """
 
     kind: str
     nonce: str = ""
@@ -155,11 +158,13 @@ def _advance(progress: Progress, event: Event) -> None:
         progress.started, progress.finished = True, False
         progress.tries.append(Try())
         return
-    if event.kind == "finish":
-        progress.finished = True
-        return
     if not progress.tries:
         progress.tries.append(Try())
+    if event.kind == "finish":
+        progress.finished = True
+        if event.when:
+            progress.tries[-1].phases.append(msgspec.structs.replace(event, outcome=Outcome.PASSED))
+        return
     phases = progress.tries[-1].phases
     if event.when == "setup" and any(phase.when == "teardown" or phase.rerun for phase in phases):
         progress.tries.append(Try())
