@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import TextIO
 
 from ci_toolkit.errors import UsageError
-from ci_toolkit.model.text import visible
+from ci_toolkit.model.text import clip, encodable, visible
 
 SUMMARY_BYTES = 900 << 10
 """What we put into a step's summary at most, with what the step wrote already. GitHub drops all above 1 MiB."""
-MESSAGE_BYTES = 60 << 10
-"""GitHub refuses an annotation above 64 kB."""
+MESSAGE_BYTES = 12 << 10
+PROPERTY_BYTES = 4 << 10
+"""What a command's message and each of its properties hold at most. GitHub refuses an annotation above 64 kB, and
+escaping makes a text up to three times as long."""
 
-_COMMAND = re.compile(r"^(\s*)::(?=[A-Za-z])", re.MULTILINE)
+_COMMAND = re.compile(r"^([^\S\n]*)::", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"##\[")
 
 
@@ -26,9 +28,9 @@ def on_github(environ: Mapping[str, str]) -> bool:
 
 
 def defuse(text: str) -> str:
-    """``text`` in which a runner finds no command: ``::x`` at the start of a line and ``##[`` anywhere are broken up.
+    """``text`` in which a runner finds no command: ``::`` at the start of a line and ``##[`` anywhere are broken up.
 
-    ``std::vector`` and the like stay as they are.
+    ``std::vector`` and the like stay as they are. A carriage return starts a line too.
     """
     lines = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
     return _OLD_COMMAND.sub("## [", _COMMAND.sub(r"\1: :", lines))
@@ -37,15 +39,15 @@ def defuse(text: str) -> str:
 def command(name: str, message: str, **properties: str | int | None) -> str:
     """One workflow command. Properties that are None or empty are left out."""
     given = [f"{key}={_property(str(value))}" for key, value in properties.items() if value not in (None, "")]
-    return f"::{name}{' ' + ','.join(given) if given else ''}::{_data(message)}"
+    return f"::{name}{' ' + ','.join(given) if given else ''}::{_data(message, MESSAGE_BYTES)}"
 
 
-def _data(text: str) -> str:
-    return defuse(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+def _data(text: str, limit: int) -> str:
+    return clip(defuse(text), limit).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return _data(text, PROPERTY_BYTES).replace(":", "%3A").replace(",", "%2C")
 
 
 @contextmanager
@@ -82,7 +84,7 @@ def summary_room(environ: Mapping[str, str]) -> int:
         return 0
     try:
         return max(SUMMARY_BYTES - Path(path).stat().st_size, 0)
-    except FileNotFoundError:
+    except OSError:  # not there yet, or not to be had: then writing tells
         return SUMMARY_BYTES
 
 
@@ -96,7 +98,7 @@ def append_summary(environ: Mapping[str, str], text: str) -> None:
 def _append(path: str, text: str, variable: str) -> None:
     try:
         with open(path, "ab", buffering=0) as file:  # noqa: PTH123 - one write, so that no other step's lines mix in
-            file.write(text.encode())
+            file.write(encodable(text).encode())
     except OSError as error:
         raise UsageError(f"{variable} names {path}, which can not be written: {error.strerror}") from error
 
@@ -107,4 +109,8 @@ def relative_file(file: str, environ: Mapping[str, str]) -> str:
     if not file:
         return ""
     path = Path(os.path.normpath(root / file))
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) and path.is_file() else ""
+    try:
+        there = path.is_relative_to(root) and path.is_file()
+    except OSError:  # a name that no file can have
+        return ""
+    return path.relative_to(root).as_posix() if there else ""

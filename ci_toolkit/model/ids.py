@@ -2,10 +2,12 @@
 
 import hashlib
 import re
-from functools import lru_cache
 
 LANE_ID = re.compile(r"[a-z0-9_.-]+")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)", re.IGNORECASE)
+"""Names that Windows keeps for devices, with any ending."""
+_DIGEST = re.compile(r"(?:^|-)[0-9a-f]{12}$")
 SAFE_NAME_LENGTH = 80
 
 
@@ -24,14 +26,21 @@ def lane_id(suite: str, platform: str, variant: str = "", shard: tuple[int, int]
     return "-".join(parts)
 
 
-@lru_cache(maxsize=4096)
-def _pattern(glob: str) -> re.Pattern[str]:
-    return re.compile(".*".join(re.escape(part) for part in glob.split("*")), re.DOTALL)
-
-
 def matches(glob: str, text: str) -> bool:
     """Whether the whole of ``text`` fits ``glob``; brackets and ``?`` are plain characters, as test ids hold them."""
-    return bool(_pattern(glob).fullmatch(text)) if "*" in glob else glob == text
+    first, *rest = glob.split("*")
+    if not rest:
+        return glob == text
+    *middle, last = rest
+    at, end = len(first), len(text) - len(last)
+    if at > end or not text.startswith(first) or not text.endswith(last):
+        return False
+    for part in middle:
+        found = text.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
 
 
 def split_case(case: str) -> tuple[str, str]:
@@ -41,9 +50,12 @@ def split_case(case: str) -> tuple[str, str]:
 
 
 def safe_name(text: str) -> str:
-    """A file name for any text: unique by a digest when characters had to go, legal for artifacts and on Windows."""
-    plain = _UNSAFE.sub("_", text).strip("._")
-    if plain == text and len(text) <= SAFE_NAME_LENGTH:
+    """A file name for any text, legal for artifacts and on Windows. A digest tells apart what it would make equal."""
+    plain = _UNSAFE.sub("_", text).strip("._-")
+    legal = plain == text and 0 < len(text) <= SAFE_NAME_LENGTH and not _DEVICE.match(text)
+    if legal and not _DIGEST.search(text):
         return text
-    digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
-    return f"{plain[:SAFE_NAME_LENGTH]}-{digest}".lstrip("-")
+    if _DEVICE.match(plain):
+        plain = f"_{plain}"
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"{plain[:SAFE_NAME_LENGTH]}-{digest}" if plain else digest

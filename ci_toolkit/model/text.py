@@ -8,10 +8,10 @@ import re
 
 _ESCAPE_SEQUENCE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI
-    r"|\x1b[\]PX^_].*?(?:\x1b\\|\x07|\x9c|$)"  # OSC, DCS, SOS, PM, APC up to their terminator
+    # OSC, DCS, SOS, PM, APC up to their terminator; one that never ends takes its line, not all text behind it.
+    r"|\x1b[\]PX^_][^\x07\x1b\x9c\n\r]*(?:\x1b\\|\x07|\x9c)?"
     r"|\x1b[ -/]*[0-~]"  # two-character sequences
-    r"|\x9b[0-?]*[ -/]*[@-~]",
-    re.DOTALL,
+    r"|\x9b[0-?]*[ -/]*[@-~]"
 )
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _HIDDEN = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u2028\u2029\ufeff{_BIDI}]")
@@ -55,7 +55,7 @@ def clip(text: str, limit: int) -> str:
         return raw.decode()
     room = limit - len(_MARK.format(len(raw)))
     if room <= 0:
-        return raw[:limit].decode(errors="ignore")
-    head, tail = raw[: room - room // 2], raw[len(raw) - room // 2 :]
-    mark = _MARK.format(len(raw) - room)
-    return head.decode(errors="ignore") + mark + tail.decode(errors="ignore")
+        return raw[: max(limit, 0)].decode(errors="ignore")
+    head = raw[: room - room // 2].decode(errors="ignore")
+    tail = raw[len(raw) - room // 2 :].decode(errors="ignore")
+    return head + _MARK.format(len(raw) - len(head.encode()) - len(tail.encode())) + tail

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ci_toolkit.github.commands import MESSAGE_BYTES, command
+from ci_toolkit.github.commands import command
 from ci_toolkit.model.text import clip
 from ci_toolkit.model.verdict import Verdict
 from ci_toolkit.publish.words import blocking, failure_lines, headline, title
@@ -23,7 +23,7 @@ def annotations(verdict: Verdict, relative: Callable[[str], str]) -> list[str]:
         file = relative(finding.file)
         line = finding.line if file and finding.line and finding.line > 0 else None
         text = "\n".join([finding.message, *failure_lines(finding, 8)])
-        lines.append(command("error", clip(text, MESSAGE_BYTES), file=file, line=line, title=clip(title(finding), 250)))
+        lines.append(command("error", text, file=file, line=line, title=clip(title(finding), 250)))
     if len(found) > len(shown):
         lines.append(
             command("error", f"and {len(found) - len(shown)} more findings: see the job summary", title="more")

@@ -12,7 +12,7 @@ ZERO_WIDTH = "\u200b"
 
 def inline(text: str) -> str:
     """``text`` on one line, as it is: no markdown, no HTML, no mention, no link."""
-    safe = one_line(text).replace("&", "&amp;").replace("<", "&lt;")
+    safe = one_line(text).strip().replace("&", "&amp;").replace("<", "&lt;")
     return _WORDS.sub(ZERO_WIDTH, _SPECIAL.sub(r"\\\1", safe))
 
 

@@ -1,22 +1,12 @@
 """The job summary: the verdict first, a table by lane, findings by cause. It degrades as a whole and says so. Pure."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 
-from ci_toolkit.model.text import clip
-from ci_toolkit.model.verdict import Finding, Verdict
+from ci_toolkit.model.text import clip, visible
+from ci_toolkit.model.verdict import Finding, LaneVerdict, Verdict
 from ci_toolkit.publish.markdown import code, fence, inline, row
-from ci_toolkit.publish.words import (
-    blocking,
-    counts,
-    duration,
-    failure_lines,
-    headline,
-    more,
-    place,
-    reason,
-    title,
-    words,
-)
+from ci_toolkit.publish.words import counts, duration, failure_lines, headline, more, place, reason, title, words
 from ci_toolkit.reproduce.command import shell_line
 
 CASES_SHOWN = 10
@@ -28,63 +18,145 @@ EXCERPT_BYTES = 2048
 def render(verdict: Verdict, room: int) -> str:
     """The summary in at most ``room`` bytes of UTF-8; empty when not even the headline fits.
 
-    From most to least: every finding in full, the blocking ones in full, their titles, counts by kind, the headline.
-    What is left out is said.
+    Where not all fits, lanes take a quarter of the room or what the rest leaves (failed ones first), lanes left out
+    an eighth. Half of what then remains holds the first findings in full and the rest of it the next ones in a line
+    each. Every part says how much of it is missing.
     """
     head = f"## {inline(headline(verdict))}\n\n"
-    table = _lanes(verdict)
-    rest = _left_out(verdict)
-    for findings, part in (
-        (list(verdict.findings), _full),
-        (blocking(verdict.findings), _full),
-        (blocking(verdict.findings), _brief),
-    ):
-        fixed = [head, table, rest]
-        size = sum(_bytes(text) for text in fixed)
-        body = _body(verdict, findings, part, room - size)
-        if body is not None:
-            return "".join([head, table, body, rest])
-    for parts in ([head, table, _kinds(verdict)], [head, _kinds(verdict)], [head]):
-        text = "".join(parts)
-        if _bytes(text) <= room:
-            return text
-    return ""
+    room -= _bytes(head)
+    if room < 0:
+        return ""
+    lanes, left_out, findings = _Lanes(verdict), _LeftOut(verdict), _Findings(verdict)
+    rest = left_out.fit(room // 8 if verdict.findings else room // 2)
+    full = findings.whole(room)
+    table = lanes.fit(room // 4 if full is None else max(room // 4, room - _bytes(full) - _bytes(rest)))
+    return "".join([head, table, findings.fit(room - _bytes(table) - _bytes(rest)), rest])
 
 
-def _body(verdict: Verdict, findings: list[Finding], part: Callable[[Finding], str], room: int) -> str | None:
-    """The findings that fit. None when fewer than ten do although there are more: a briefer form shows more."""
-    pieces: list[str] = []
-    spare = 400  # for the line that says what is left out
-    for finding in findings:
-        piece = part(finding)
-        room -= _bytes(piece)
-        if room < spare:
+def fill(pieces: Iterable[str], count: int, room: int, note: Callable[[int], str]) -> str:
+    """As many of ``count`` pieces as fit into ``room``, and a note of how many are left.
+
+    Only the note when no piece fits, and nothing when the note does not fit either.
+    """
+    reserve = _bytes(note(count))
+    spent, shown = 0, []
+    last = ""
+    for piece in pieces:
+        size = _bytes(piece)
+        if spent + size + reserve > room:
+            last = piece
             break
-        pieces.append(piece)
-    if len(pieces) < min(len(findings), 10):
-        return None
-    left = len(verdict.findings) - len(pieces)
-    note = (
-        f"\n*{left:,} of {len(verdict.findings):,} findings are not shown here; verdict.json has all.*\n"
-        if left
-        else ""
-    )
-    return "".join(pieces) + note
+        shown.append(piece)
+        spent += size
+    left = count - len(shown)
+    if left == 1 and spent + _bytes(last) <= room:
+        return "".join([*shown, last])
+    text = "".join(shown) + (note(left) if left else "")
+    return text if _bytes(text) <= room else ""
 
 
-def _lanes(verdict: Verdict) -> str:
-    if not verdict.lanes:
-        return "No lane ran.\n\n"
-    lines = [row(["Lane", "Result", "Cases", "Time", "Device"]), row(["---"] * 5)]
-    for lane in verdict.lanes:
-        result = "passed" if lane.result == "passed" else f"**{inline(lane.result)}** ({lane.findings})"
-        cells = [code(lane.lane), result, counts(lane.counts), duration(lane.seconds), inline(lane.device)]
-        lines.append(row(cells))
-    return "".join(lines) + "\n"
+class _Lanes:
+    """The table of lanes."""
+
+    HEAD = row(["Lane", "Result", "Cases", "Time", "Device"]) + row(["---"] * 5)
+
+    def __init__(self, verdict: Verdict) -> None:
+        self._lanes = verdict.lanes
+
+    def whole(self) -> str:
+        if not self._lanes:
+            return "No lane ran.\n\n"
+        return self.HEAD + "".join(map(_lane, self._lanes)) + "\n"
+
+    def fit(self, room: int) -> str:
+        """The table, or the failed lanes before the passed ones as far as they fit."""
+        whole = self.whole()
+        if _bytes(whole) <= room or not self._lanes:
+            return whole if _bytes(whole) <= room else ""
+        ordered = sorted(self._lanes, key=lambda lane: lane.result == "passed")
+        failed = sum(lane.result != "passed" for lane in self._lanes)
+
+        def note(left: int) -> str:
+            bad = max(failed - (len(ordered) - left), 0)
+            return f"\n*{left:,} of {len(ordered):,} lanes are not shown here, {bad:,} of them not passed.*\n\n"
+
+        rows = fill(map(_lane, ordered), len(ordered), room - _bytes(self.HEAD), note)
+        if rows.startswith("|"):
+            return self.HEAD + rows
+        text = note(len(ordered)).lstrip("\n")
+        return text if _bytes(text) <= room else ""
+
+
+class _LeftOut:
+    """The lanes that the plan left out, with the reasons."""
+
+    HEAD = "\n**Left out**\n\n"
+
+    def __init__(self, verdict: Verdict) -> None:
+        self._items = [f"- {code(clip(lane, 300))}: {_prose(why, 300)}\n" for lane, why in verdict.left_out.items()]
+        self._items.sort()
+
+    def fit(self, room: int) -> str:
+        """As many as fit."""
+        if not self._items:
+            return ""
+        count = len(self._items)
+        text = fill(self._items, count, room - _bytes(self.HEAD), lambda left: f"- {more(0, left, 'lane')}\n")
+        return self.HEAD + text if text else ""
+
+
+class _Findings:
+    """The findings: what blocks before what does not, else in the order of the verdict."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        self._all = sorted(verdict.findings, key=lambda finding: not finding.blocks)
+
+    def whole(self, room: int) -> str | None:
+        """Every finding in full; None as soon as that is more than ``room``."""
+        pieces = []
+        for finding in self._all:
+            piece = _full(finding)
+            room -= _bytes(piece)
+            if room < 0:
+                return None
+            pieces.append(piece)
+        return "".join(pieces)
+
+    def fit(self, room: int) -> str:
+        """All in full, or the first ones in full, the next in a line each, and what is not shown by kind."""
+        whole = self.whole(room)
+        if whole is not None:
+            return whole
+        pieces, spare = [], room // 2
+        for finding in self._all:
+            piece = _full(finding)
+            spare -= _bytes(piece)
+            if spare < 0:
+                break
+            pieces.append(piece)
+        brief = self._all[len(pieces) :]
+        room -= sum(map(_bytes, pieces))
+        rows = fill(map(_brief, brief), len(brief), room, self._by_kind)
+        rows = rows or fill((), len(brief), room, self._by_count)
+        return "".join(pieces) + rows
+
+    def _by_kind(self, left: int) -> str:
+        kinds = Counter(finding.kind for finding in self._all[len(self._all) - left :])
+        told = ", ".join(f"{count:,} x {words(kind)}" for kind, count in kinds.items())
+        return f"{self._by_count(left)[:-2]} Not shown: {told}.*\n"
+
+    def _by_count(self, left: int) -> str:
+        return f"\n*{left:,} of {len(self._all):,} findings are not shown here; verdict.json has all.*\n"
+
+
+def _lane(lane: LaneVerdict) -> str:
+    result = "passed" if lane.result == "passed" else f"**{_prose(lane.result, 100)}** ({lane.findings})"
+    device = _prose(lane.device, 300)
+    return row([code(clip(lane.lane, 300)), result, counts(lane.counts), duration(lane.seconds), device])
 
 
 def _full(finding: Finding) -> str:
-    lines = [f"### {inline(title(finding))}\n\n", f"{inline(clip(finding.message, EXCERPT_BYTES))}\n"]
+    lines = [f"### {_prose(title(finding), 500)}\n\n", f"{_prose(finding.message, EXCERPT_BYTES)}\n"]
     facts = {
         "why": reason(finding),
         "expected": finding.expected,
@@ -117,30 +189,20 @@ def _cases(finding: Finding) -> str:
 def _reproduce(finding: Finding) -> str:
     if finding.reproduce is None:
         return ""
-    line = shell_line(finding.reproduce)
+    line = visible(shell_line(finding.reproduce))
     if _bytes(line) > COMMAND_BYTES:
-        return f"\nTo reproduce: `ci-toolkit reproduce CASE --evidence {inline(finding.evidence)}` (the id is long).\n"
+        command = code(f"ci-toolkit reproduce CASE --evidence {clip(finding.evidence, 300)}")
+        return f"\nTo reproduce: {command} (the id is long).\n"
     return "\nTo reproduce:\n" + fence(line, "sh")
 
 
 def _brief(finding: Finding) -> str:
     where = f" ({code(clip(place(finding), 300))})" if finding.file else ""
-    return f"- {inline(clip(title(finding), 500))}{where}: {inline(clip(finding.message, 300))}\n"
+    return f"- {_prose(title(finding), 500)}{where}: {_prose(finding.message, 300)}\n"
 
 
-def _kinds(verdict: Verdict) -> str:
-    found: dict[str, int] = {}
-    for finding in blocking(verdict.findings):
-        found[finding.kind] = found.get(finding.kind, 0) + 1
-    items = "".join(f"- {count:,} x {words(kind)}\n" for kind, count in found.items())
-    return f"{items}\n*Only counts fit here; verdict.json has all findings.*\n"
-
-
-def _left_out(verdict: Verdict) -> str:
-    if not verdict.left_out:
-        return ""
-    items = "".join(f"- {code(lane)}: {inline(clip(why, 300))}\n" for lane, why in sorted(verdict.left_out.items()))
-    return f"\n**Left out**\n\n{items}"
+def _prose(text: str, limit: int) -> str:
+    return inline(clip(text, limit))
 
 
 def _bytes(text: str) -> int:

@@ -43,14 +43,26 @@ def command_for(request: Request, case: Case) -> Reproduce:
 
 def shell_line(command: Reproduce) -> str:
     """A command as one line for a POSIX shell, with every word quoted as it needs."""
-    words = [f"{name}={shlex.quote(value)}" for name, value in command.env.items()]
+    words = [f"{name}={_quoted(value)}" for name, value in command.env.items()]
     words += [_quoted(word) for word in command.argv]
     line = " ".join(words)
-    return f"cd {shlex.quote(command.cwd)} && {line}" if command.cwd else line
+    return f"cd {_quoted(command.cwd)} && {line}" if command.cwd else line
 
 
 def _quoted(word: str) -> str:
-    """A word for a shell; one that holds controls is written so that a terminal shows them."""
+    """A word for a shell; what is not printable in it is written as its bytes, so that the line can be copied."""
     if word.isprintable():
         return shlex.quote(word)
-    return "$'" + one_line(word.replace("\\", "\\\\").replace("'", "\\'")) + "'"
+    return "$'" + "".join(map(_in_dollar_quotes, word)) + "'"
+
+
+def _in_dollar_quotes(character: str) -> str:
+    if character in "\\'":
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    try:
+        raw = character.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a character, which no command line can hold
+        return f"\\\\u{ord(character):04x}"
+    return "".join(f"\\x{byte:02x}" for byte in raw)
