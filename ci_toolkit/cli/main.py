@@ -1,6 +1,7 @@
 """The ``ci-toolkit`` command: loads each subcommand only when it is called, and ends every error in one line."""
 
 import importlib
+import io
 import os
 import sys
 
@@ -53,6 +54,9 @@ def group() -> None:
 
 def main() -> None:
     """Entry point. Exit codes are those of ``ci_toolkit.errors``; CI_TOOLKIT_TRACEBACK=1 shows where an error rose."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a log in a narrow encoding shows the rest escaped
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = group.main(standalone_mode=False)
     except click.ClickException as error:
@@ -64,6 +68,9 @@ def main() -> None:
     except ToolkitError as error:
         if os.environ.get("CI_TOOLKIT_TRACEBACK"):
             raise
-        click.echo(f"ci-toolkit: error: {error}", err=True)
+        from ci_toolkit.github.commands import defuse
+        from ci_toolkit.model.text import one_line
+
+        click.echo(f"ci-toolkit: error: {defuse(one_line(str(error)))}", err=True)
         sys.exit(error.exit_code)
     sys.exit(code if isinstance(code, int) else 0)

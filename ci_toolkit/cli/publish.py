@@ -22,10 +22,9 @@ def command(verdict_file: Path | None, out: Path) -> int:
     """
     import os
 
-    from ci_toolkit.formats.documents import read_document
-    from ci_toolkit.model.verdict import Verdict
+    from ci_toolkit.publish.read import read_verdict
     from ci_toolkit.publish.write import publish
 
-    verdict = read_document(verdict_file or out / "verdict.json", Verdict)
+    verdict = read_verdict(verdict_file or out / "verdict.json")
     publish(verdict, out, os.environ)
     return verdict.exit_code

@@ -9,21 +9,24 @@ from typing import Any, Self
 from rich.status import Status
 
 from ci_toolkit.github.commands import defuse
+from ci_toolkit.model.outcome import BAD, Outcome
 from ci_toolkit.model.plan import Plan
 from ci_toolkit.model.report import WorkerEnd
 from ci_toolkit.model.text import clip, one_line
-from ci_toolkit.publish.terminal import make_console
+from ci_toolkit.publish.terminal import make_console, on_terminal
 from ci_toolkit.publish.words import duration, plural
 from ci_toolkit.workers.jobs import Job
 
 FAILURES_NAMED = 20
 """How many failing cases of a lane are named while it runs; the verdict names all causes."""
+FAILING = BAD | {Outcome.XPASSED}
 
 
 @dataclass
 class _Unit:
     began: float
     finished: int = 0
+    failed: str = ""
 
 
 class Progress:
@@ -38,7 +41,7 @@ class Progress:
         self._lanes = len(plan.lanes)
 
     def __enter__(self) -> Self:
-        if self._console.is_terminal:
+        if on_terminal() and self._console.is_interactive:
             self._status = self._console.status("starting")
             self._status.start()
         return self
@@ -50,22 +53,33 @@ class Progress:
             self._status.stop()
 
     def observe(self, job: Job, message: dict[str, Any]) -> None:
-        """Takes a worker's message, and ``ended`` from the host when the worker is gone."""
+        """Takes a worker's message, and from the host ``residue`` and, when the worker is gone, ``ended``."""
         lane, unit = job.request.lane, job.request.unit
-        event = message.get("e")
-        if event == "hello":
+        event, running = message.get("e"), self._running.get(job.request.nonce)
+        if event == "hello" and running is None:
             self._running[job.request.nonce] = _Unit(time.monotonic())
             self._say(f"START {lane} {unit}")
-        elif event == "finish" and job.request.nonce in self._running:
-            self._running[job.request.nonce].finished += 1
+        elif event == "finish" and running:
+            running.finished += 1
             self._finished += 1
-        elif event == "phase" and message.get("outcome") in ("failed", "xpassed"):
-            self._failed[lane] += 1
-            if self._failed[lane] <= FAILURES_NAMED:
-                self._say(f"FAIL  {lane} {clip(str(message.get('id')), 300)}", "red")
+        elif event == "phase" and running and message.get("outcome") in FAILING and not message.get("rerun"):
+            self._case_failed(lane, running, str(message.get("id")))
+        elif event == "residue":
+            self._say(f"LEFT  {lane} {unit}: {message.get('message')}", "yellow")
         elif event == "ended":
             self._ended(job, message)
         self._show()
+
+    def _case_failed(self, lane: str, running: _Unit, case: str) -> None:
+        """A case fails once, even if more than one phase of it does."""
+        if running.failed == case:
+            return
+        running.failed = case
+        self._failed[lane] += 1
+        if self._failed[lane] <= FAILURES_NAMED:
+            self._say(f"FAIL  {lane} {clip(case, 300)}", "red")
+        elif self._failed[lane] == FAILURES_NAMED + 1:
+            self._say(f"FAIL  {lane}: further failures are not named here, the verdict has all", "red")
 
     def _ended(self, job: Job, message: dict[str, Any]) -> None:
         found = self._running.pop(job.request.nonce, None)

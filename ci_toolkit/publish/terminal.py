@@ -1,7 +1,7 @@
 """Plan, runs and verdict on a terminal, or as plain lines in a log."""
 
-import os
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -25,14 +25,22 @@ from ci_toolkit.suites.ratcheting import Change
 FINDINGS_SHOWN = 20
 CASES_SHOWN = 5
 LINES_SHOWN = 8
-LOG_WIDTH = 160
+LOG_WIDTH = 1 << 20
+
+
+def on_terminal() -> bool:
+    """Whether a person watches; a log that takes colours (FORCE_COLOR) is none."""
+    return sys.stdout.isatty()
 
 
 def make_console() -> Console:
-    """A console that never interprets what it prints, and has a fixed width where there is no terminal."""
+    """A console that interprets nothing of what it prints.
+
+    A log folds nothing: what is folded can not be copied, and a part of a name could start a line of its own.
+    """
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-    if not console.is_terminal:
-        console.width = int(os.environ.get("COLUMNS") or LOG_WIDTH)
+    if not on_terminal():
+        console.width = LOG_WIDTH
     return console
 
 
@@ -84,13 +92,11 @@ def print_verdict(verdict: Verdict) -> None:
         _line(console, f"{left}: verdict.json has all", "bold")
     console.print()
     if verdict.lanes:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for name in ("lane", "result", "cases", "time", "device"):
-            table.add_column(name, overflow="fold")
-        for lane in verdict.lanes:
-            cells = (lane.lane, lane.result, counts(lane.counts), duration(lane.seconds), lane.device)
-            table.add_row(*(Text(one_line(cell)) for cell in cells), style="" if lane.result == "passed" else "red")
-        console.print(table)
+        rows = [
+            (lane.lane, lane.result, counts(lane.counts), duration(lane.seconds), lane.device) for lane in verdict.lanes
+        ]
+        styles = ["" if lane.result == "passed" else "red" for lane in verdict.lanes]
+        console.print(_table(("lane", "result", "cases", "time", "device"), rows, styles=styles))
     for lane_id, why in sorted(verdict.left_out.items()):
         _line(console, f"left out  {lane_id}: {why}", "yellow")
     _line(console, headline(verdict), "bold green" if verdict.exit_code == 0 else "bold red")
@@ -107,27 +113,27 @@ def print_change(change: Change) -> None:
 
 def print_ratchet(name: str, rows: Sequence[Row]) -> None:
     """A ratchet's deviations as a table."""
-    console = make_console()
-    table = Table(box=None, pad_edge=False, header_style="bold", title=name, title_justify="left")
-    for column in ("kind", "name", "outcome", "cases", "expires", "reason"):
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        cells = (row.kind, row.name, row.outcome, str(row.cases), row.expires, row.reason)
-        table.add_row(*(Text(one_line(cell)) for cell in cells))
-    console.print(table)
+    cells = [(row.kind, row.name, row.outcome, str(row.cases), row.expires, row.reason) for row in rows]
+    make_console().print(_table(("kind", "name", "outcome", "cases", "expires", "reason"), cells, name))
 
 
 def print_values(lane: str, values: Mapping[str, Mapping[str, object]]) -> None:
     """A lane's effective values, and where each came from."""
-    console = make_console()
-    table = Table(box=None, pad_edge=False, header_style="bold", title=lane, title_justify="left")
-    for column in ("key", "value", "from"):
-        table.add_column(column, overflow="fold")
+    rows = []
     for key, entry in values.items():
         value = entry["value"]
         shown = " ".join(map(str, value)) if isinstance(value, list | tuple) else "" if value is None else str(value)
-        table.add_row(*(Text(one_line(cell)) for cell in (key, shown, str(entry["source"]))))
-    console.print(table)
+        rows.append((key, shown, str(entry["source"])))
+    make_console().print(_table(("key", "value", "from"), rows, lane))
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", styles: Sequence[str] = ()) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", title=_safe(title) or None, title_justify="left")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for at, row in enumerate(rows):
+        table.add_row(*(_safe(cell) for cell in row), style=styles[at] if styles else None)
+    return table
 
 
 def _print_finding(console: Console, finding: Finding) -> None:
@@ -159,4 +165,10 @@ def _print_finding(console: Console, finding: Finding) -> None:
 
 
 def _line(console: Console, text: str, style: str = "") -> None:
-    console.print(Text(defuse(one_line(text)), style=style))
+    line = _safe(text)
+    line.style = style
+    console.print(line)
+
+
+def _safe(text: str) -> Text:
+    return Text(defuse(one_line(text)))

@@ -23,26 +23,27 @@ SUMMARY = "summary.md"
 
 
 def publish(verdict: Verdict, out: Path, environ: Mapping[str, str]) -> None:
-    """Writes ``OUT/verdict.json`` and ``OUT/summary.md`` first, then tells GitHub where it runs us, then prints.
+    """Writes ``OUT/verdict.json`` and ``OUT/summary.md`` first, then tells people, with the verdict in the last line.
 
-    Raises UsageError when GitHub's files can not be written; what is local is there by then.
+    Raises UsageError when GitHub's files can not be written; all the rest is done by then.
     """
     out.mkdir(parents=True, exist_ok=True)
     write_document(out / VERDICT, verdict)
     write_atomically(out / SUMMARY, render(verdict, SUMMARY_BYTES).encode())
+    here = on_github(environ)
+    if here:
+        for line in annotations(verdict, lambda file: relative_file(file, environ)):
+            sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
     print_verdict(verdict)
-    if not on_github(environ):
-        return
-    for line in annotations(verdict, lambda file: relative_file(file, environ)):
-        sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-    append_summary(environ, render(verdict, summary_room(environ)))
-    write_output(
-        environ,
-        {
-            "result": verdict.result,
-            "verdict": str(out / VERDICT),
-            "summary": str(out / SUMMARY),
-            "evidence": str(out),
-        },
-    )
+    if here:
+        _fill_files(verdict, out, environ)
+
+
+def _fill_files(verdict: Verdict, out: Path, environ: Mapping[str, str]) -> None:
+    """Writes the step's outputs and its summary; neither keeps the other from being written."""
+    try:
+        outputs = {"verdict": str(out / VERDICT), "summary": str(out / SUMMARY), "evidence": str(out)}
+        write_output(environ, {"result": verdict.result, **outputs})
+    finally:
+        append_summary(environ, render(verdict, summary_room(environ)))

@@ -42,4 +42,8 @@ class Ended:
 
 
 Observer = Callable[[Job, dict[str, Any]], None]
-"""Is told of each message of a worker; ``e`` is its kind: ``hello``, ``start``, ``phase``, ``finish`` or ``bye``."""
+"""Is told of each message of a worker; ``e`` is its kind: ``hello``, ``start``, ``phase``, ``finish`` or ``bye``.
+
+The host adds ``residue`` (``message``: what a worker left behind) and, once for each job, ``ended`` (``end`` and
+``message``, as in ``Ended``).
+"""
