@@ -19,8 +19,11 @@ class Signature(msgspec.Struct, frozen=True):
     signature_class: str = ""
 
 
+BLOCK_BYTES = 64 << 10
+
+
 class FailureTable:
-    """The rows of a ``failures.jsonl`` by number, from 0. Only their places are held.
+    """The rows of a ``failures.jsonl`` by number, from 0. Only their places are held, and the block read last.
 
     Raises EvidenceError for a file that can not be read, or whose last row is cut short.
     """
@@ -28,6 +31,8 @@ class FailureTable:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._starts = array("Q", [0])
+        self._block = b""
+        self._block_start = 0
         try:
             with path.open("rb") as file:
                 for line in file:
@@ -43,9 +48,12 @@ class FailureTable:
     def __getitem__(self, row: int) -> Failure:
         if not 0 <= row < len(self):
             raise IndexError(row)
-        with self._path.open("rb") as file:
-            file.seek(self._starts[row])
-            return self._decode(file.read(self._starts[row + 1] - self._starts[row]), row, Failure)
+        start, end = self._starts[row], self._starts[row + 1]
+        if not self._block_start <= start < end <= self._block_start + len(self._block):
+            with self._path.open("rb") as file:
+                file.seek(start)
+                self._block, self._block_start = file.read(max(end - start, BLOCK_BYTES)), start
+        return self._decode(self._block[start - self._block_start : end - self._block_start], row, Failure)
 
     def __iter__(self) -> Iterator[Failure]:
         with self._path.open("rb") as file:

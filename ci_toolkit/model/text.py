@@ -31,7 +31,7 @@ def strip_terminal(text: str) -> str:
 
 def visible(text: str) -> str:
     """``text`` that every surface can hold: it keeps line breaks and tabs, the rest of the controls are escaped."""
-    return _HIDDEN.sub(_escaped, strip_terminal(text))
+    return text if text.isprintable() else _HIDDEN.sub(_escaped, strip_terminal(text))
 
 
 def one_line(text: str) -> str:

@@ -69,14 +69,14 @@ def _lane(plan: Plan, lane: Lane, conf: LaneConf | None, out: Path, base: Path |
 
 def seen_of(evidence: Evidence) -> Seen:
     """Evidence as the gates see it."""
-
+    requests = _Requests(evidence.folder)
     return Seen(
         report=evidence.report,
         cases=evidence.cases,
         signatures=evidence.failures.signatures(),
         folder=str(evidence.folder),
         failure=evidence.failures.__getitem__,
-        reproduce=lambda case: _reproduce(evidence, case),
+        reproduce=requests.command,
     )
 
 
@@ -94,17 +94,28 @@ def reproduce_case(folder: Path, wanted: str) -> Reproduce:
     if len(fitting) > 1:
         some = ", ".join(case.id for case in fitting[:5])
         raise UsageError(f"{len(fitting)} cases fit {wanted!r}", hint=f"name one, such as {some}")
-    command = _reproduce(evidence, fitting[0])
+    command = _Requests(folder).command(fitting[0])
     if command is None:
         raise UsageError(f"no worker ran {fitting[0].id}, so there is nothing to repeat", Where(str(folder)))
     return command
 
 
-def _reproduce(evidence: Evidence, case: Case) -> Reproduce | None:
-    if case.worker is None:
-        return None
-    path = evidence.folder / WORKERS / f"{case.worker:03d}" / "request.json"
-    return command_for(read_document(path, Request), case) if path.is_file() else None
+class _Requests:
+    """What the workers of an evidence folder were asked to do, each read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[int, Request | None] = {}
+
+    def command(self, case: Case) -> Reproduce | None:
+        """The command that runs ``case`` again; None where no worker ran it."""
+        if case.worker is None:
+            return None
+        if case.worker not in self._read:
+            path = self._folder / WORKERS / f"{case.worker:03d}" / "request.json"
+            self._read[case.worker] = read_document(path, Request) if path.is_file() else None
+        request = self._read[case.worker]
+        return command_for(request, case) if request else None
 
 
 def _base(lane: Lane, base: Path | None) -> tuple[dict[str, tuple[Outcome, str]], Mapping[str, ContractField]]:

@@ -1,4 +1,5 @@
-"""Reads, gates and summarises a lane of many cases: all passing, and all failing with 8 KB of text each.
+"""Reads, gates and summarises a lane of many cases: all passing, all failing with 8 KB of text each for 100 causes,
+and all failing for a cause of their own.
 
     python tests/benchmarks/lane_read.py --cases 100000
 
@@ -19,7 +20,14 @@ print(sum(1 for suite in JUnitXml.fromfile(sys.argv[1]) for case in suite if cas
 """
 
 
-def write_lane(out: Path, cases: int, failing: bool) -> None:
+LANES = {
+    "passing": "all passing",
+    "failing": "all failing with 8 KB of text, 100 causes",
+    "unlike": "all failing with 8 KB of text, each for a cause of its own",
+}
+
+
+def write_lane(out: Path, cases: int, what: str) -> None:
     """Writes the evidence of a lane, as a run does."""
     from ci_toolkit.formats.documents import write_document
     from ci_toolkit.formats.evidence import EvidenceWriter, attempt_folder
@@ -28,6 +36,7 @@ def write_lane(out: Path, cases: int, failing: bool) -> None:
     from ci_toolkit.model.plan import ExpectedDevice, Lane, Plan
     from ci_toolkit.model.provenance import Provenance
     from ci_toolkit.model.report import Report, Worker, WorkerEnd
+    from ci_toolkit.model.request import Limits, Request
 
     lane = Lane(
         id="many-cpu",
@@ -40,13 +49,25 @@ def write_lane(out: Path, cases: int, failing: bool) -> None:
     provenance = Provenance(toolkit="0", run="benchmark", conf_digest="conf")
     write_document(out / "plan.json", Plan(provenance=provenance, conf_digest="conf", lanes=(lane,)))
     writer = EvidenceWriter(attempt_folder(out, lane.id, 1))
+    request = Request(
+        nonce="n",
+        lane=lane.id,
+        unit="tests",
+        runner="pytest",
+        interpreter=sys.executable,
+        env={"HOME": "/"},
+        cwd="/",
+        temporary="/",
+        limits=Limits(unit_s=3600),
+    )
+    write_document(writer.worker_folder(1) / "request.json", request)
     for number in range(cases):
         identity = f"tests/test_{number % 100}.py::test_op[float32-{number}]"
         file = f"tests/test_{number % 100}.py"
-        if not failing:
+        if what == "passing":
             writer.add_case(Case(id=identity, outcome=Outcome.PASSED, seconds=0.001, worker=1, file=file, line=7))
             continue
-        where = f"ValueError call tests/test_{number % 100}:test_op"
+        where = f"ValueError call tests/test_{number % 100}:test_{number if what == 'unlike' else 'op'}"
         failure = Failure(
             stage=Stage.CALL,
             cause=Cause.EXCEPTION,
@@ -94,23 +115,23 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=100_000)
     parser.add_argument("--step", choices=["write", "judge"])
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--failing", action="store_true")
+    parser.add_argument("--what", choices=LANES)
     given = parser.parse_args()
     if given.step == "write":
-        write_lane(given.out, given.cases, given.failing)
+        write_lane(given.out, given.cases, given.what)
     elif given.step == "judge":
         judge_lane(given.out)
     else:
-        for failing in (False, True):
-            print(f"\n{given.cases} cases, all {'failing with 8 KB of text' if failing else 'passing'}")
+        for what in [given.what] if given.what else LANES:
+            print(f"\n{given.cases} cases, {LANES[what]}", flush=True)
             with tempfile.TemporaryDirectory() as out:
-                extra = ["--cases", str(given.cases), "--out", out, *(["--failing"] if failing else [])]
+                extra = ["--cases", str(given.cases), "--out", out, "--what", what]
                 written = run(sys.executable, __file__, "--step", "write", *extra)
                 judged = run(sys.executable, __file__, "--step", "judge", *extra)
                 peer = run(sys.executable, "-c", PEER, f"{out}/many-cpu/a1/junit.xml")
             print(f"{'write the evidence':28}{written}")
             print(f"{'read, gate, summarise':28}{judged}")
-            print(f"{'junitparser reads':28}{peer}")
+            print(f"{'junitparser reads':28}{peer}", flush=True)
 
 
 if __name__ == "__main__":
