@@ -46,5 +46,5 @@ def test_a_file_that_shrinks_while_it_is_read_is_no_evidence(tmp_path: Path) -> 
     table = FailureTable(path)
     path.write_bytes(path.read_bytes()[:-20])
     assert table[0].message == "0"
-    with pytest.raises(EvidenceError, match="failures.jsonl"):
+    with pytest.raises(EvidenceError, match=r"failures\.jsonl"):
         table[2]
