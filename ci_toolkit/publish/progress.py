@@ -26,6 +26,7 @@ FAILING = BAD | {Outcome.XPASSED}
 class _Unit:
     began: float
     finished: int = 0
+    case: str = ""
     failed: str = ""
 
 
@@ -59,7 +60,10 @@ class Progress:
         if event == "hello" and running is None:
             self._running[job.request.nonce] = _Unit(time.monotonic())
             self._say(f"START {lane} {unit}")
+        elif event == "start" and running:
+            running.case = str(message.get("id"))
         elif event == "finish" and running:
+            running.case = ""
             running.finished += 1
             self._finished += 1
         elif event == "phase" and running and message.get("outcome") in FAILING and not message.get("rerun"):
@@ -86,7 +90,8 @@ class Progress:
         cases = found.finished if found else 0
         spent = duration(time.monotonic() - found.began) if found else "no time"
         end, said = message["end"], message.get("message")
-        how = "" if end == WorkerEnd.COMPLETED else f"; {end}: {said}"
+        during = f", in case {clip(found.case, 300)}" if found and found.case and found.case not in str(said) else ""
+        how = "" if end == WorkerEnd.COMPLETED else f"; {end}: {said}{during}"
         style = "dim" if end == WorkerEnd.COMPLETED else "red"
         text = f"END   {job.request.lane} {job.request.unit}: {cases} {plural('case', cases)} in {spent}{how}"
         self._say(text, style)

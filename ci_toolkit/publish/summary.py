@@ -49,7 +49,7 @@ def fill(pieces: Iterable[str], count: int, room: int, note: Callable[[int], str
         shown.append(piece)
         spent += size
     left = count - len(shown)
-    if left == 1 and spent + _bytes(last) <= room:
+    if left == 1 and last and spent + _bytes(last) <= room:  # no note is needed
         return "".join([*shown, last])
     text = "".join(shown) + (note(left) if left else "")
     return text if _bytes(text) <= room else ""

@@ -103,7 +103,8 @@ def failure_lines(finding: Finding, limit: int) -> list[str]:
     stack = next((at for at, line in enumerate(lines) if line.startswith("Current thread")), None)
     if stack is not None:
         return lines[stack:][:limit]
-    return [f"[... {len(lines) - limit} lines more ...]", *lines[-limit:]] if len(lines) > limit else lines
+    left = len(lines) - limit
+    return [f"[... {left:,} more {plural('line', left)} ...]", *lines[-limit:]] if left > 0 else lines
 
 
 def more(shown: int, whole: int, word: str) -> str:

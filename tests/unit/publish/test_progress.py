@@ -58,6 +58,15 @@ def test_every_other_end_is_told_with_its_reason(capsys: pytest.CaptureFixture[s
     assert lines[-1] == f"END   s-cpu test_1.py: 0 cases in 0.0 s; {end.value}: ended by SIGSEGV"
 
 
+def test_the_case_that_a_worker_died_in_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    done = [{"e": "start", "id": "t::1"}, {"e": "finish", "id": "t::1"}]
+    died = {"e": "hello"}, *done, {"e": "start", "id": "t::2"}, ended(WorkerEnd.CRASHED, "ended by SIGSEGV")
+    assert told(capsys, *died)[-1].endswith("1 case in 0.0 s; crashed: ended by SIGSEGV, in case t::2")
+    assert "case" not in told(capsys, {"e": "hello"}, *done, ended(WorkerEnd.CRASHED, "x"))[-1].partition(";")[2]
+    late = {"e": "start", "id": "t::3"}, ended(WorkerEnd.TIMEOUT, "case t::3 ran longer than its limit")
+    assert told(capsys, {"e": "hello"}, *late)[-1].count("t::3") == 1
+
+
 def test_a_worker_that_never_said_anything_has_an_end(capsys: pytest.CaptureFixture[str]) -> None:
     lines = told(capsys, ended(WorkerEnd.NOT_STARTED, "no such interpreter"))
     assert lines == ["END   s-cpu test_1.py: 0 cases in no time; not_started: no such interpreter"]

@@ -12,7 +12,7 @@ from ci_toolkit.github.commands import SUMMARY_BYTES
 from ci_toolkit.model.case import Failure
 from ci_toolkit.model.outcome import Cause, Outcome, Stage
 from ci_toolkit.model.verdict import Finding, FindingKind, LaneVerdict, Reproduce, Verdict
-from ci_toolkit.publish.summary import render
+from ci_toolkit.publish.summary import fill, render
 
 NASTY = "``` | <b>x</b> </details> @user #12 ![i](http://e.x) \n## h\n| a | b |\r\x1b[31m\u202e\ud800 `````` ~~~ <!--"
 
@@ -207,3 +207,18 @@ def test_a_command_that_is_too_long_is_told_in_another_way() -> None:
     text = render(verdict([finding(1, "y" * 5000)]), 1 << 20)
     assert "ci-toolkit reproduce CASE" in text
     assert_whole(text, 1 << 20)
+
+
+@given(st.lists(st.text(st.sampled_from("a\u20ac"), min_size=1, max_size=9), max_size=9), st.integers(0, 60))
+def test_as_many_pieces_as_fit_and_a_right_note(pieces: list[str], room: int) -> None:
+    text = fill(iter(pieces), len(pieces), room, lambda left: f"{left} left")
+    assert len(text.encode()) <= room
+    whole = "".join(pieces)
+    if len(whole.encode()) <= room - len("0 left"):
+        assert text == whole
+    elif text and text != whole:
+        shown, left = text[: -len("0 left")], int(text[-len("0 left") :].split()[0])
+        assert shown == "".join(pieces[: len(pieces) - left])
+    elif not text:
+        assert room < len("0 left") or not pieces
+    assert fill((), 1, 99, lambda left: f"{left} left") == "1 left"
