@@ -45,6 +45,12 @@ class Events:
                     line = _encode({name: event[name] for name in event if name not in ONLY_IN_FILE})
                 self._send(self._channel, line)
 
+    def boot(self) -> float | None:
+        """When the worker began, in seconds since the machine was started; None where the system can't tell."""
+        if not hasattr(time, "CLOCK_BOOTTIME"):
+            return None
+        return round(time.clock_gettime(time.CLOCK_BOOTTIME) - (time.monotonic() - self._began), 6)
+
     def close(self) -> None:
         """Closes file and channel; nothing is emitted any more."""
         os.close(self._file)

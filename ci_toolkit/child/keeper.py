@@ -16,7 +16,7 @@ import time
 from .folder import remove
 from .launch import launch
 from .logs import Log
-from .tree import adopt_orphans, end_all, signal_all
+from .tree import adopt_orphans, end_all, left_over, signal_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,9 @@ FLOOD_TICK_S = 0.002
 """How often the size of the output is looked at, and how often while it is being cut."""
 STACKS_S = 0.5
 """How long a worker may take to write its stacks before it is ended."""
-SETTLE_S = 0.3
+SETTLE_S = 2.0
 """How long helpers of a worker that ended (a resource tracker) may take to end by themselves."""
+LEFT_LISTED = 20
 KILL_S = 2.0
 """How long killed processes may take to go; one that is stuck in a driver never does."""
 
@@ -168,8 +169,10 @@ class Keeper:
     def _end(self) -> None:
         if self._status is not None and not self._host_gone:
             self._settle()
+        left = left_over(LEFT_LISTED) if self._status is not None else []
         killed, gone = end_all(self._reap, self._worker, KILL_S)
         report: dict[str, Any] = {"leftovers": len(killed - {self._worker}), "gone": gone, "overflow": self._overflow}
+        report["left"] = left
         for log, name in zip(self._logs, ("stdout", "stderr")):  # noqa: B905 - Python 3.8 has no strict
             report[name + "_bytes"] = log.close()
             report["cut"] = report.get("cut", False) or log.cut

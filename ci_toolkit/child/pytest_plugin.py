@@ -9,6 +9,7 @@ import pytest
 
 from .events import Events
 from .failures import EXCERPT_BYTES, Places, describe
+from .orphans import Orphans
 from .text import bounded, case_id, encodable, plain_str
 
 CASES_AT_ONCE = 256
@@ -28,6 +29,7 @@ class Recorder:
         self._places = Places(root)
         self._withheld = withheld
         self._only = only
+        self._orphans = Orphans()
         self._seen: list[pytest.Item] = []
         self._declared: set[int] = set()
         self._calls: dict[tuple[str, str], Any] = {}
@@ -142,6 +144,9 @@ class Recorder:
         if outcome.excinfo is None:
             # A teardown that passed is told in the same line: each line of a small case costs what its test costs.
             teardown, self._teardown = self._teardown, {}
+            orphans = self._orphans.new()
+            if orphans:
+                teardown["orphans"] = orphans
             self._events.emit("finish", id=identity, **teardown)
 
     @pytest.hookimpl(tryfirst=True)

@@ -9,9 +9,13 @@ from .events import Events
 
 
 def command(options: dict[str, Any]) -> list[str]:
-    """pytest's arguments. Paths are absolute, so that no name can be read as an option or as a file of arguments."""
+    """pytest's arguments. Paths are absolute, so that no name can be read as an option or as a file of arguments.
+
+    Output goes straight to the worker's logs, which are bounded: pytest's own capture grows with a flood on disk and
+    then in memory, and loses what was printed before a crash. The suite's own arguments may ask for it all the same.
+    """
     root = options["root"]
-    arguments = list(options.get("args", ()))
+    arguments = ["--capture=no", *options.get("args", ())]
     for flag, expression in (("-m", options.get("marker")), ("-k", options.get("keyword"))):
         if expression:
             arguments += [flag, expression]

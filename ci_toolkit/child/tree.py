@@ -10,10 +10,11 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable
+    from typing import Any, Callable
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+COMMAND_CHARACTERS = 300
 LINUX = sys.platform == "linux"
 
 
@@ -102,6 +103,31 @@ def signal_all(leader: int, number: int) -> list[int]:
     for pid in running:
         _attempt(os.kill, pid, number)
     return running
+
+
+def left_over(most: int) -> list[dict[str, Any]]:
+    """The descendants that still run, at most so many: ``pid``, ``command``, ``session`` and ``started``.
+
+    The last counts seconds since the machine was started.
+    """
+    found: list[dict[str, Any]] = []
+    ticks = os.sysconf("SC_CLK_TCK")
+    for pid in descendants():
+        fields = _stat(pid)
+        if fields and fields[0] not in (b"Z", b"X") and len(found) < most:
+            started = int(fields[19]) / ticks
+            found.append({"pid": pid, "command": _command(pid), "session": int(fields[3]), "started": started})
+    return found
+
+
+def _command(pid: int) -> str:
+    try:
+        words = _read("/proc/%d/cmdline" % pid).rstrip(b"\0").replace(b"\0", b" ")
+        if os.fsencode(os.path.dirname(__file__)) in words:  # noqa: PTH120 - pathlib would double a keeper's start
+            return "a fork of the worker"
+        return words.decode("utf-8", "backslashreplace")[:COMMAND_CHARACTERS] or _read("/proc/%d/comm" % pid).decode()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _attempt(kill: Callable[[int, int], None], pid: int, number: int) -> None:

@@ -40,6 +40,7 @@ def main(arguments: list[str]) -> int:
         executable=sys.executable,
         prefix=sys.prefix,
         start_mode="spawn",
+        boot=events.boot(),
         packages=installed(places),
     )
     runner = importlib.import_module("." + request["runner"] + "_runner", __package__)

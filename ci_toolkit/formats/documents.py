@@ -22,6 +22,10 @@ _ENCODER = msgspec.json.Encoder(order="deterministic")
 _NULL = re.compile(rb"(?:^|[:,\[])null(?:[,}\]]|$)")
 
 
+class NewerDocumentError(EvidenceError):
+    """A document that only a newer version of this toolkit can read."""
+
+
 class _Head(msgspec.Struct):
     schema: str
     min_reader: int = 1
@@ -97,9 +101,10 @@ def decode_document(data: bytes, kind: type[D], name: str) -> D:
     head = _decoded(data, _Head, name, "is not a whole document of this toolkit: ")
     expected = _schema(kind)
     if head.schema != expected:
-        raise EvidenceError(f"schema is {head.schema!r}, this version reads {expected!r}", Where(name))
+        kind_of_error = NewerDocumentError if _is_newer(head.schema, expected) else EvidenceError
+        raise kind_of_error(f"schema is {head.schema!r}, this version reads {expected!r}", Where(name))
     if head.min_reader > READER:
-        raise EvidenceError(
+        raise NewerDocumentError(
             f"needs reader {head.min_reader}, this version is reader {READER}", Where(name), "update ci-toolkit"
         )
     document = _decoded(data, kind, name)
@@ -108,6 +113,12 @@ def decode_document(data: bytes, kind: type[D], name: str) -> D:
     except ValueError as error:
         raise EvidenceError(str(error), Where(name)) from error
     return document
+
+
+def _is_newer(schema: str, expected: str) -> bool:
+    name, _, version = schema.partition("/")
+    ours, _, known = expected.partition("/")
+    return name == ours and version.isdecimal() and int(version) > int(known)
 
 
 def _decoded(data: bytes, kind: type[T], name: str, prefix: str = "") -> T:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ci_toolkit.errors import EvidenceError, InfrastructureError, UsageError, Where
-from ci_toolkit.formats.documents import encode_row, read_document, read_rows, write_document
+from ci_toolkit.formats.documents import NewerDocumentError, encode_row, read_document, read_rows, write_document
 from ci_toolkit.formats.failures import FailureTable
 from ci_toolkit.formats.junit_write import JunitWriter
 from ci_toolkit.formats.manifest import MANIFEST, create_manifest, verify_manifest
@@ -28,7 +28,10 @@ _ATTEMPT = re.compile(r"a([1-9]\d*)")
 
 
 class UnusableEvidenceError(EvidenceError):
-    """Evidence that is not there or can not be believed; ``kind`` is missing, unfinished, tampered or unreadable."""
+    """Evidence that is not there or can not be believed.
+
+    ``kind`` is missing, unfinished, tampered, newer (than this version reads) or unreadable.
+    """
 
     def __init__(self, kind: str, message: str, where: Where | None = None) -> None:
         super().__init__(message, where)
@@ -143,7 +146,8 @@ def read_evidence(folder: Path) -> Evidence:
         cases = tuple(read_rows(folder / CASES, Case))
         failures = FailureTable(folder / FAILURES)
     except EvidenceError as error:
-        raise UnusableEvidenceError("unreadable", error.message, error.where) from error
+        kind = "newer" if isinstance(error, NewerDocumentError) else "unreadable"
+        raise UnusableEvidenceError(kind, error.message, error.where) from error
     fault = _inconsistent(report, cases, len(failures))
     if fault:
         raise UnusableEvidenceError("tampered", fault, where)

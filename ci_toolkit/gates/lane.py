@@ -56,6 +56,7 @@ EXIT = {
     FindingKind.LANE_EMPTY: 3,
     FindingKind.FOREIGN_EVIDENCE: 3,
     FindingKind.TAMPERED_EVIDENCE: 3,
+    FindingKind.NEWER_EVIDENCE: 3,
     FindingKind.INFRASTRUCTURE: 4,
     FindingKind.INTERRUPTED: 130,
     FindingKind.INHERITED: 0,

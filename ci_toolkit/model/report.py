@@ -90,6 +90,7 @@ class ErrorKind(StrEnum):
     NO_FINAL_REPORT = "no_final_report"
     EXIT_DISAGREES = "exit_disagrees"
     STRANGER = "stranger"
+    LEFTOVERS = "leftovers"
     HOST_LIBRARY_LEAKED = "host_library_leaked"
     ENVIRONMENT_CHANGED = "environment_changed"
     WRONG_ORIGIN = "wrong_origin"

@@ -35,6 +35,7 @@ class FindingKind(StrEnum):
     LANE_EMPTY = "lane_empty"
     FOREIGN_EVIDENCE = "foreign_evidence"
     TAMPERED_EVIDENCE = "tampered_evidence"
+    NEWER_EVIDENCE = "newer_evidence"
     INFRASTRUCTURE = "infrastructure"
     INTERRUPTED = "interrupted"
     NO_RATCHET = "no_ratchet"

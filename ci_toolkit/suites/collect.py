@@ -31,6 +31,7 @@ FAULTS = {
     "missing": FindingKind.LANE_MISSING,
     "unfinished": FindingKind.LANE_MISSING,
     "tampered": FindingKind.TAMPERED_EVIDENCE,
+    "newer": FindingKind.NEWER_EVIDENCE,
     "unreadable": FindingKind.TAMPERED_EVIDENCE,
 }
 

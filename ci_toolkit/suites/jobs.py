@@ -72,6 +72,7 @@ def account_of(ended: Ended) -> Account:
         timed_out_case=ended.timed_out_case,
         error=ended.error,
         faults=ended.faults,
+        left=ended.left,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.model.case import Case, Failure
 from ci_toolkit.model.report import Environment, ErrorKind, ExecutionError, Worker
+from ci_toolkit.workers.jobs import Leftover
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Account:
     timed_out_case: str = ""
     error: ErrorKind | None = None
     faults: tuple[ExecutionError, ...] = ()
+    left: tuple[Leftover, ...] = ()
 
 
 @dataclass(frozen=True)

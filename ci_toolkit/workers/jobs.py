@@ -23,6 +23,19 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Leftover:
+    """A process that a worker left behind and that had to be killed.
+
+    ``started`` is in seconds since the machine was started, to a hundredth. ``daemon``: it had a session of its own.
+    """
+
+    pid: int
+    command: str
+    started: float
+    daemon: bool
+
+
+@dataclass(frozen=True)
 class Ended:
     """How a job ended.
 
@@ -39,6 +52,7 @@ class Ended:
     timed_out_case: str = ""
     error: ErrorKind | None = None
     faults: tuple[ExecutionError, ...] = ()
+    left: tuple[Leftover, ...] = ()
 
 
 Observer = Callable[[Job, dict[str, Any]], None]

@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from ci_toolkit.model.report import ErrorKind, Worker, WorkerEnd
 from ci_toolkit.model.secrets import redacted
 from ci_toolkit.model.text import clip, one_line
 from ci_toolkit.workers.ends import End, classify, faults, not_started, signal_name
-from ci_toolkit.workers.jobs import Ended, Job, Observer
+from ci_toolkit.workers.jobs import Ended, Job, Leftover, Observer
 from ci_toolkit.workers.keeper import KeeperProcess
 
 START_S = 60.0
@@ -182,7 +183,11 @@ class Running:
             timed_out_case=self._timed_out_case,
             error=end.error,
             faults=faults(job.request.unit, job.number, report, hello, bye),
+            left=tuple(self._leftover(left) for left in report.get("left", ())),
         )
+
+    def _leftover(self, left: Mapping[str, Any]) -> Leftover:
+        return Leftover(left["pid"], left["command"], left["started"], daemon=left["session"] != self._pid)
 
     def _clear_up(self) -> None:
         """Does what the keeper did not live to do."""

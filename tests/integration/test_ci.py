@@ -143,26 +143,64 @@ def test_a_case_that_comes_to_an_end_while_it_is_ended_ran_too_long_all_the_same
     assert outcomes(project) == {"test_a.py::test_culprit": Outcome.TIMEOUT}
 
 
-def test_an_orphan_that_ignores_sigterm_and_holds_stdout_ends_with_its_worker(project) -> None:
+def test_an_orphan_that_ignores_sigterm_and_holds_stdout_ends_with_its_worker_and_its_case_is_named(project) -> None:
     project.write(
         "tests/test_a.py",
         """
         import os, signal, time
 
         def test_leaves_an_orphan():
-            if os.fork() == 0:
+            child = os.fork()
+            if child == 0:
                 os.setsid()
                 if os.fork() == 0:
                     signal.signal(signal.SIGTERM, signal.SIG_IGN)
                     time.sleep(3600)
                 os._exit(0)
+            os.waitpid(child, 0)
 
         def test_after(): pass
         """,
     )
     ran = project.toolkit("ci")
-    assert set(outcomes(project).values()) == {Outcome.PASSED}, ran.stdout + ran.stderr
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert outcomes(project) == {
+        "test_a.py::test_leaves_an_orphan": Outcome.ERROR,
+        "test_a.py::test_after": Outcome.PASSED,
+    }
+    assert "left a process behind that had to be killed" in ran.stdout
     assert project.processes() == []
+
+
+def test_a_process_of_nobody_in_particular_is_an_error_of_the_unit(project) -> None:
+    """A child that the session left, not one case, is no orphan before the end."""
+    project.write("tests/conftest.py", "import subprocess\nsubprocess.Popen(['sleep', '300'])\n")
+    project.write("tests/test_a.py", GREEN)
+    ran = project.toolkit("ci")
+    assert ran.returncode == 3, ran.stdout + ran.stderr
+    assert "was left behind and had to be killed: sleep 300" in ran.stdout
+    assert project.processes() == []
+
+
+def test_a_flood_of_output_stays_out_of_memory(project) -> None:
+    """pytest's own capture would hold it all at the end of the case."""
+    project.write(
+        "tests/test_a.py",
+        """
+        import os, resource
+
+        def test_flood():
+            for _ in range(400):
+                os.write(1, b"x" * (1 << 20))
+
+        def test_peak():
+            assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 200 << 10
+        """,
+    )
+    assert project.toolkit("ci").returncode == 0
+    log = project.folder / f"out/{LANE}/a1/workers/001/stdout.log"
+    assert log.stat().st_size < 66 << 20
+    assert b"bytes left out" in log.read_bytes()
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda s: s.name)

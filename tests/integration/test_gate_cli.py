@@ -103,7 +103,7 @@ def resealed(folder: Path) -> None:
         (cut_report, "tampered_evidence"),
         (another_file, "tampered_evidence"),
         (lost_log, "tampered_evidence"),
-        (newer_report, "tampered_evidence"),
+        (newer_report, "newer_evidence"),
         (without_a_case, "tampered_evidence"),
         (other_lane, "foreign_evidence"),
         (other_run, "foreign_evidence"),

@@ -61,7 +61,12 @@ def test_hostile_tests_are_accounted_for_one_by_one(project) -> None:
         assert not signal or failure.signal == signal
     orphans = [case for name, case in found.items() if name.startswith("test_orphan.py")]
     assert orphans
-    assert {case.outcome for case in orphans} == {"passed"}
+    assert {case.id for case in orphans if case.outcome != "passed"} == {"test_orphan.py::test_leaves_an_orphan"}
+    for file in ("test_orphan.py", "test_all_culprits.py"):
+        left = found[f"{file}::test_leaves_an_orphan"]
+        failure = evidence.failures[left.failures[0]]
+        assert (left.outcome, failure.stage, failure.cause) == ("error", "teardown", "resource")
+        assert failure.message == "left a process behind that had to be killed: a fork of the worker"
     assert sum(worker.leftovers for worker in evidence.report.workers if worker.unit == "test_orphan.py") >= 1
     assert not [line for line in ran.stdout.splitlines() if line.startswith("::") and not line.startswith("::error ")]
     assert "\x1b" not in ran.stdout

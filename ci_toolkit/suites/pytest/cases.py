@@ -1,5 +1,6 @@
 """Which outcome each case has, from how far it came and how its worker ended."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -17,6 +18,9 @@ _CULPRIT = {
     WorkerEnd.TIMEOUT: Outcome.TIMEOUT,
     WorkerEnd.INTERRUPTED: Outcome.NOT_RUN,
 }
+
+
+_KILLED = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.NOT_RUN})
 
 
 @dataclass(frozen=True)
@@ -46,8 +50,13 @@ def find_culprit(story: Story, ledger: Ledger) -> Culprit | None:
     return Culprit(running, ledger.death(stage, f"{how_it_ended(account)} in the case's {stage}"))
 
 
-def case_of(progress: Progress, culprit: Culprit | None, why: str, shared: bool, ledger: Ledger) -> Case:
-    """The case. ``why`` explains cases that did not start; the id of a ``shared`` one belongs to several."""
+def case_of(
+    progress: Progress, culprit: Culprit | None, why: str, shared: bool, left: Sequence[str], ledger: Ledger
+) -> Case:
+    """The case. ``why`` explains cases that did not start; the id of a ``shared`` one belongs to several.
+
+    ``left`` are the commands of processes that the case left behind, which makes it an error.
+    """
     row = progress.row
     if row.withheld is not None:
         return _case(progress, ledger, Outcome.NOT_RUN, reason=row.withheld)
@@ -72,6 +81,10 @@ def case_of(progress: Progress, culprit: Culprit | None, why: str, shared: bool,
         deciding = _deciding(progress.tries, outcome)
         stage = None if outcome is Outcome.PASSED else _stage(deciding)
         reason = visible(deciding.reason)
+    if left and outcome not in _KILLED:
+        message = f"left a process behind that had to be killed: {', '.join(left)}"
+        failures += (ledger.failure(Failure(stage=Stage.TEARDOWN, cause=Cause.RESOURCE, message=message)),)
+        outcome, stage, reason = Outcome.ERROR, Stage.TEARDOWN, ""
     tries[-1] = outcome
     return _case(
         progress,

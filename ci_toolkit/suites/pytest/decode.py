@@ -5,6 +5,7 @@ from ci_toolkit.suites.kind import Account, UnitResult
 from ci_toolkit.suites.pytest.cases import case_of, find_culprit
 from ci_toolkit.suites.pytest.events import Story, read
 from ci_toolkit.suites.pytest.ledger import Ledger
+from ci_toolkit.suites.pytest.leftovers import find_owners
 from ci_toolkit.suites.pytest.session import (
     judge_collection,
     judge_process,
@@ -34,7 +35,11 @@ def judge(unit: str, account: Account, root: str, story: Story) -> UnitResult:
     culprit = find_culprit(story, ledger)
     why = why_not_run(story, culprit, ledger)
     shared = set(story.duplicates)
-    cases = [case_of(progress, culprit, why, progress.row.id in shared, ledger) for progress in story.cases.values()]
+    owners = find_owners(story, ledger)
+    cases = [
+        case_of(progress, culprit, why, progress.row.id in shared, owners.get(progress.row.id, ()), ledger)
+        for progress in story.cases.values()
+    ]
     if account.worker.end is WorkerEnd.COMPLETED:
         judge_session(story, culprit, cases, why, ledger)
     else:

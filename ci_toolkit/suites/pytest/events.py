@@ -1,5 +1,6 @@
 """Reads the events of a pytest worker into the story of its session."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -20,14 +21,17 @@ class Row(Record, frozen=True, kw_only=True):
     withheld: str | None = None
 
 
-class Event(Record, frozen=True, kw_only=True, rename={"kind": "e", "nonce": "n"}):
+class Event(Record, frozen=True, kw_only=True, rename={"kind": "e", "nonce": "n", "at": "t"}):
     """Any event of the plug-in or of the child itself; ``kind`` says which fields count.
 
-    A ``finish`` with ``when`` tells of that phase too, and that it passed.
+    A ``finish`` with ``when`` tells of that phase too, and that it passed. ``at`` counts seconds since the worker
+    began, ``boot`` is when that was, in seconds since the machine was started.
     """
 
     kind: str
     nonce: str = ""
+    at: float = 0.0
+    boot: float | None = None
     id: str = ""
     rows: tuple[Row, ...] = ()
     count: int = 0
@@ -40,6 +44,7 @@ class Event(Record, frozen=True, kw_only=True, rename={"kind": "e", "nonce": "n"
     reason: str = ""
     failure: Failure | None = None
     rerun: bool = False
+    orphans: tuple[int, ...] = ()
     by: str = ""
     exitstatus: int | None = None
     pytest: str = ""
@@ -67,6 +72,9 @@ class Progress:
     row: Row
     started: bool = False
     finished: bool = False
+    began: float = 0.0
+    ended: float = math.inf
+    orphans: tuple[int, ...] = ()
     tries: list[Try] = field(default_factory=list)
 
 
@@ -155,13 +163,16 @@ def _take(story: Story, event: Event) -> None:
 
 def _advance(progress: Progress, event: Event) -> None:
     if event.kind == "start":
+        if not progress.started:
+            progress.began = event.at
         progress.started, progress.finished = True, False
         progress.tries.append(Try())
         return
     if not progress.tries:
         progress.tries.append(Try())
     if event.kind == "finish":
-        progress.finished = True
+        progress.finished, progress.ended = True, event.at
+        progress.orphans += event.orphans
         if event.when:
             progress.tries[-1].phases.append(msgspec.structs.replace(event, outcome=Outcome.PASSED))
         return

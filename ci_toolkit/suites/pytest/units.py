@@ -1,5 +1,6 @@
 """The units of a pytest suite: one a test file."""
 
+import os
 from pathlib import Path
 
 from ci_toolkit.catalogue.lanes import LaneConf
@@ -14,8 +15,9 @@ RUNNER = "pytest"
 def find(conf: LaneConf, subject: Subject) -> Found:
     """The suite's root, and one unit for each of its test files; node ids of one file share its unit."""
     root = _root(conf, subject)
-    # What lies around a virtual environment is no part of a library that is installed in it.
-    bounds = (f"--confcutdir={root}",) if conf.root_distribution else ()
+    # What lies around a virtual environment is no part of a library that is installed in it: no conftest.py, and no
+    # settings, which pytest would take from the project that the environment lies in.
+    bounds = (f"--confcutdir={root}", "-c", os.devnull) if conf.root_distribution else ()
     args = (*bounds, *conf.args)
     shared = {"root": str(root), "args": args, "marker": conf.marker, "keyword": conf.keyword}
     units = tuple(

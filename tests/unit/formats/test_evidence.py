@@ -62,7 +62,7 @@ def test_each_harm_has_its_own_kind(write, passed, tmp_path: Path) -> None:
     assert harmed("c", edited("cases.jsonl", b"failed", b"passed", False)) == "tampered"
     assert harmed("d", edited("cases.jsonl", b"failed", b"passed", True)) == "tampered", "counts disagree"
     assert harmed("e", edited("cases.jsonl", b'"failures":[0]', b'"failures":[7]', True)) == "tampered"
-    assert harmed("f", edited("report.json", b'"min_reader": 1', b'"min_reader": 9', True)) == "unreadable"
+    assert harmed("f", edited("report.json", b'"min_reader": 1', b'"min_reader": 9', True)) == "newer"
     assert harmed("g", edited("cases.jsonl", b"\n", b"", True)) == "unreadable"
     with pytest.raises(UnusableEvidenceError) as caught:
         read_evidence(tmp_path / "nowhere")

@@ -52,7 +52,7 @@ def fault(folder: Path) -> str:
             "tampered: an execution error points to fai",
         ),
         ("report.json", '"failed": 1', '"failed": 1, "failed": 0', "unreadable: names the key 'failed' twice"),
-        ("report.json", '"report/1"', '"report/2"', "unreadable: schema is 'report/2'"),
+        ("report.json", '"report/1"', '"report/2"', "newer: schema is 'report/2'"),
         ("failures.jsonl", "\n", "", "unreadable: the last row is cut short"),
     ],
 )
