@@ -14,6 +14,7 @@ from ci_toolkit.model.facts import fits
 
 KINDS = ("pytest", "operators", "conformance", "scenes", "benchmarks")
 STARTS = ("spawn",)
+FLAKY = ("fail", "pass")
 FACTS = ("python", "system", "package.NAME")
 """What ``requires`` may name: the facts that a subject's interpreter is asked for."""
 _VARIABLE = re.compile(r"[^\s=\x00-\x1f\x7f]+")
@@ -57,6 +58,12 @@ def check_effective(found: Effective, conf_folder: Path) -> None:
             raise UsageError("names no test file", found.where("sample", index))
         if unit in suite.sample[:index]:
             raise UsageError(f"{unit!r} is here a second time", found.where("sample", index))
+    if suite.budget < 1:
+        raise UsageError("a lane may lose one worker at least", found.where("budget"))
+    if suite.confirm < 0:
+        raise UsageError("can not be negative", found.where("confirm"))
+    if suite.flaky not in FLAKY:
+        raise dangling(found.where("flaky"), "judgement", suite.flaky, FLAKY)
     if suite.ratchet:
         where = found.where("ratchet")
         _check_inside(suite.ratchet, "the conf folder", where)

@@ -28,7 +28,9 @@ class LaneConf:
     folder itself. ``root_path`` is relative to ``base`` and empty when ``root_distribution`` names a distribution.
     ``env`` are settings of platform, suite and variant, in that order; ``env_allow`` names (globs) that pass from the
     host's environment. ``ratchet`` is the folder of the suite's ratchet, relative to ``conf``, and empty when all must
-    pass. ``sources`` says where each value came from. ``digest`` covers all that is not of one machine.
+    pass. ``budget`` is how many workers the lane may lose, ``confirm`` how often a new failure is run again in a fresh
+    worker; ``flaky_passes``: one pass among these counts. ``sources`` says where each value came from. ``digest``
+    covers all that is not of one machine.
     """
 
     lane: Lane
@@ -49,6 +51,9 @@ class LaneConf:
     subject: tuple[str, ...]
     limits: Limits
     start: str
+    budget: int
+    confirm: int
+    flaky_passes: bool
     ratchet: str
     owner: str
     digest: str

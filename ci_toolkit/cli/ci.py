@@ -8,6 +8,7 @@ import click
 from ci_toolkit.cli.options import (
     base_option,
     conf_option,
+    fail_fast_option,
     full_option,
     jobs_option,
     only_option,
@@ -24,6 +25,7 @@ from ci_toolkit.cli.options import (
 @unit_option
 @out_option
 @jobs_option
+@fail_fast_option
 @base_option
 @today_option
 def command(
@@ -33,6 +35,7 @@ def command(
     units: tuple[str, ...],
     out: Path,
     jobs: int,
+    fail_fast: bool,
     base: Path | None,
     today: datetime.datetime,
 ) -> int:
@@ -61,7 +64,7 @@ def command(
     print_plan(plan)
     with Stop().install() as stop:
         with Progress(plan) as progress:
-            run_plan(plan, catalogue.by_id(), out, slots=jobs, stop=stop, observe=progress.observe)
+            run_plan(plan, catalogue.by_id(), out, slots=jobs, stop=stop, observe=progress.observe, fail_fast=fail_fast)
         verdict = judge(plan, collect(plan, catalogue.by_id(), out, base), today.date())
         publish(verdict, out, os.environ)
     return verdict.exit_code

@@ -33,6 +33,7 @@ jobs_option = click.option(
     show_default="processors",
     help="Workers at a time.",
 )
+fail_fast_option = click.option("--fail-fast", is_flag=True, help="End a lane at its first failure.")
 base_option = click.option(
     "--base",
     type=click.Path(path_type=Path, file_okay=False, exists=True),

@@ -5,7 +5,15 @@ from pathlib import Path
 
 import click
 
-from ci_toolkit.cli.options import conf_option, full_option, jobs_option, out_option, today_option, unit_option
+from ci_toolkit.cli.options import (
+    conf_option,
+    fail_fast_option,
+    full_option,
+    jobs_option,
+    out_option,
+    today_option,
+    unit_option,
+)
 
 
 @click.command()
@@ -18,6 +26,7 @@ from ci_toolkit.cli.options import conf_option, full_option, jobs_option, out_op
 @unit_option
 @out_option
 @jobs_option
+@fail_fast_option
 @today_option
 def command(
     lanes: tuple[str, ...],
@@ -27,6 +36,7 @@ def command(
     units: tuple[str, ...],
     out: Path,
     jobs: int,
+    fail_fast: bool,
     today: datetime.datetime,
 ) -> int:
     """Run lanes and write their evidence. It judges nothing: `ci-toolkit gate` does.
@@ -54,5 +64,7 @@ def command(
         plan = plan_here(catalogue, Wish(lanes, full, units), out, today.date(), os.environ)
         print_plan(plan)
     with Stop().install() as stop, Progress(plan) as progress:
-        folders = run_plan(plan, catalogue.by_id(), out, slots=jobs, stop=stop, observe=progress.observe)
+        folders = run_plan(
+            plan, catalogue.by_id(), out, slots=jobs, stop=stop, observe=progress.observe, fail_fast=fail_fast
+        )
     return print_runs(plan, folders)

@@ -6,7 +6,7 @@ from ci_toolkit.gates.lane import Findings, LaneInput, Seen
 from ci_toolkit.model.outcome import Cause, Outcome
 from ci_toolkit.model.plan import Plan
 from ci_toolkit.model.ratchet import Group
-from ci_toolkit.model.report import ErrorKind, ExecutionError
+from ci_toolkit.model.report import PARTS, ErrorKind, ExecutionError, WorkerEnd
 from ci_toolkit.model.verdict import FindingKind
 
 INFRASTRUCTURE = frozenset({ErrorKind.INFRA, ErrorKind.SETUP})
@@ -50,12 +50,28 @@ def check_run(seen: Seen, groups: Mapping[str, tuple[str, Group]], findings: Fin
         findings.add(FindingKind.INTERRUPTED, "lane", f"the run was interrupted: {report.interrupted}")
     if not seen.cases:
         findings.add(FindingKind.LANE_EMPTY, "lane", "the lane has no case: nothing was tested")
+    _check_ends(seen, findings)
     ran = {worker.unit for worker in report.workers}
     silent = [unit for unit in report.units if unit not in ran]
     explained = {error.unit for error in report.errors}
     for unit in silent:
         if unit not in explained and "" not in explained:
             findings.add(FindingKind.MISSING, unit, f"the unit {unit} was planned and never ran", count=1)
+
+
+def _check_ends(seen: Seen, findings: Findings) -> None:
+    """A part of a unit whose worker was lost shows in a case that it cost, or in an error: else its loss is one."""
+    explained = {error.worker for error in seen.report.errors} | {
+        case.worker for case in seen.cases if case.outcome is not Outcome.PASSED
+    }
+    for worker in seen.report.workers:
+        if worker.end is not WorkerEnd.COMPLETED and worker.purpose in PARTS and worker.number not in explained:
+            findings.add(
+                FindingKind.EXECUTION_ERROR,
+                f"end {worker.unit} {worker.number}",
+                f"{worker.unit}: worker {worker.number} ended as {worker.end}, and nothing says what that cost",
+                observed=worker.end.value,
+            )
 
 
 def _is_expected(error: ExecutionError, seen: Seen, groups: Mapping[str, tuple[str, Group]]) -> bool:

@@ -2,14 +2,15 @@
 
 import datetime
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ci_toolkit.errors import Where
 from ci_toolkit.gates.lane import Findings, LaneInput
-from ci_toolkit.gates.ratchet_files import LoadedRatchet, entries_of
+from ci_toolkit.gates.ratchet_files import LoadedRatchet, entries_of, outcomes_of
 from ci_toolkit.model.facts import fits_any
 from ci_toolkit.model.ids import matches, split_case
+from ci_toolkit.model.outcome import Outcome
 from ci_toolkit.model.ratchet import UNREVIEWED, Entries, Exclusion, Group
 from ci_toolkit.model.verdict import FindingKind
 
@@ -90,6 +91,26 @@ def withheld_cases(ratchet: LoadedRatchet, facts: Mapping[str, str]) -> dict[str
                 named = [entry.exact] if entry.exact else [rest for rest in rests if matches(entry.glob, rest)]
                 found |= {f"{file}::{rest}": part.reason for rest in named}
     return found
+
+
+def known_outcomes(ratchet: LoadedRatchet, facts: Mapping[str, str]) -> Callable[[str], frozenset[Outcome]]:
+    """How a case may end by the groups that apply here, looked up by its id; empty for a case that must pass."""
+    exact: dict[str, frozenset[Outcome]] = {}
+    globs: dict[str, list[tuple[str, frozenset[Outcome]]]] = {}
+    for group in ratchet.ratchet.groups.values():
+        if applies(group.when, facts):
+            for file, _, entry in entries_of(group.cases):
+                if entry.exact:
+                    exact[f"{file}::{entry.exact}"] = outcomes_of(group)
+                else:
+                    globs.setdefault(file, []).append((entry.glob, outcomes_of(group)))
+
+    def of(case: str) -> frozenset[Outcome]:
+        file, rest = split_case(case)
+        found = exact.get(case)
+        return found or next((outcomes for glob, outcomes in globs.get(file, ()) if matches(glob, rest)), frozenset())
+
+    return of
 
 
 class _Selected:

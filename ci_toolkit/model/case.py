@@ -40,7 +40,9 @@ class Case(Record, frozen=True, kw_only=True):
     The key within a lane is (``engine``, ``id``); ``id`` is relative to the suite's root, with control characters and
     surrogates escaped. ``stage`` is the phase that decided, ``failures`` are row numbers (from 0) in
     ``failures.jsonl``, ``seconds`` is absent when nothing was timed, ``tries`` holds the outcomes of all tries in order
-    when there was more than one. ``nodeid`` is what the test runner calls it, where that differs from ``id``.
+    when there was more than one. ``alone`` and ``after`` say how a case that had ended its worker did in a fresh one by
+    itself, and after those that had run before it. ``nodeid`` is what the test runner calls it, where that differs from
+    ``id``.
     """
 
     id: str
@@ -51,6 +53,8 @@ class Case(Record, frozen=True, kw_only=True):
     failures: tuple[int, ...] = ()
     seconds: float | None = None
     tries: tuple[Outcome, ...] = ()
+    alone: Outcome | None = None
+    after: Outcome | None = None
     worker: int | None = None
     device: int | None = None
     file: str = ""

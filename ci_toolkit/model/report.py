@@ -56,11 +56,30 @@ class WorkerEnd(StrEnum):
     NOT_STARTED = "not_started"
 
 
+class Purpose(StrEnum):
+    """What a worker was started for.
+
+    ``whole`` and ``rest`` (after a death) ran a unit. The others only told more of a case: it ``alone``, it ``after``
+    those that had run before it, or new failures again, to ``confirm`` them.
+    """
+
+    WHOLE = "whole"
+    REST = "rest"
+    ALONE = "alone"
+    AFTER = "after"
+    CONFIRM = "confirm"
+
+
+PARTS = frozenset({Purpose.WHOLE, Purpose.REST})
+"""Workers whose results are the unit's own."""
+
+
 class Worker(Record, frozen=True, kw_only=True):
     """One isolated child process and the unit it ran. ``number`` names its folder under ``workers/``."""
 
     number: int
     unit: str
+    purpose: Purpose = Purpose.WHOLE
     end: WorkerEnd
     start_mode: str = "spawn"
     start_requested: str = "spawn"
@@ -97,6 +116,8 @@ class ErrorKind(StrEnum):
     SETUP = "setup"
     INFRA = "infra"
     INTERRUPTED = "interrupted"
+    HALTED = "halted"
+    DEVICE_FAULT = "device_fault"
 
 
 class ExecutionError(Record, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ci_toolkit.catalogue.lanes import LaneConf
@@ -17,46 +17,58 @@ TAIL_BYTES = 64 << 10
 """How much of a worker's output is read to explain its end."""
 
 
-def make_jobs(
-    conf: LaneConf,
-    subject: Subject,
-    found: Found,
-    units: Sequence[Unit],
-    withheld: Mapping[str, str],
-    mask: Mapping[str, str],
-    writer: EvidenceWriter,
-) -> Iterator[Job]:
-    """One job a unit, numbered from 1 in the order of ``units``; each is made when a worker is free for it.
+class JobMaker:
+    """Makes the jobs of a lane, numbered from 1 in the order in which they are made.
 
     A suite of the repository runs in its root, one of an installed distribution in the worker's temporary folder.
-    ``mask`` is the environment that shows the lane's devices.
+    ``withheld`` are the cases that are never executed, ``mask`` is the environment that shows the lane's devices.
     """
-    by_file: dict[str, dict[str, str]] = {}
-    for case, reason in withheld.items():
-        by_file.setdefault(split_case(case)[0], {})[case] = reason
-    for number, unit in enumerate(units, 1):
+
+    def __init__(
+        self,
+        conf: LaneConf,
+        subject: Subject,
+        found: Found,
+        withheld: Mapping[str, str],
+        mask: Mapping[str, str],
+        writer: EvidenceWriter,
+    ) -> None:
+        self._conf = conf
+        self._subject = subject
+        self._found = found
+        self._mask = mask
+        self._writer = writer
+        self._made = 0
+        self._withheld: dict[str, dict[str, str]] = {}
+        for case, reason in withheld.items():
+            self._withheld.setdefault(split_case(case)[0], {})[case] = reason
+
+    def make(self, unit: Unit, only: Sequence[str] | None) -> Job:
+        """A job for a fresh worker that runs ``unit``, or ``only`` these cases of it."""
+        conf, found = self._conf, self._found
+        self._made += 1
         temporary = temporary_folder()
-        yield Job(
-            number=number,
-            folder=writer.worker_folder(number),
-            request=Request(
-                nonce=secrets.token_hex(16),
-                lane=conf.lane.id,
-                unit=unit.name,
-                runner=found.runner,
-                interpreter=subject.executable,
-                flags=conf.platform.flags,
-                env=worker_environment(os.environ, conf.env_allow, {**conf.env, **mask}, temporary),
-                cwd=temporary if conf.root_distribution else found.root,
-                temporary=temporary,
-                limits=conf.limits,
-                options={
-                    **unit.options,
-                    "withheld": by_file.get(unit.name, {}),
-                    "subject": [name.replace("-", "_") for name in conf.subject],
-                },
-            ),
+        options: dict[str, object] = {
+            **unit.options,
+            "withheld": self._withheld.get(unit.name, {}),
+            "subject": [name.replace("-", "_") for name in conf.subject],
+        }
+        if only is not None:
+            options["only"] = only
+        request = Request(
+            nonce=secrets.token_hex(16),
+            lane=conf.lane.id,
+            unit=unit.name,
+            runner=found.runner,
+            interpreter=self._subject.executable,
+            flags=conf.platform.flags,
+            env=worker_environment(os.environ, conf.env_allow, {**conf.env, **self._mask}, temporary),
+            cwd=temporary if conf.root_distribution else found.root,
+            temporary=temporary,
+            limits=conf.limits,
+            options=options,
         )
+        return Job(number=self._made, folder=self._writer.worker_folder(self._made), request=request)
 
 
 def account_of(ended: Ended) -> Account:

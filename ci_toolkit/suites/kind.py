@@ -67,7 +67,11 @@ class Account:
 
 @dataclass(frozen=True)
 class UnitResult:
-    """What became of a unit. Row numbers in ``cases`` and ``errors`` count within this unit's ``failures``, from 0."""
+    """What one worker of a unit told. Row numbers in ``cases`` and ``errors`` count within its ``failures``, from 0.
+
+    ``death`` is the error of a worker that ended too early for others to go on in a fresh one; ``culprit`` is the case
+    that was running then, ``before`` are those that ran before it, in their order, and ``rest`` those that did not run.
+    """
 
     cases: tuple[Case, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -75,6 +79,10 @@ class UnitResult:
     deselected: int = 0
     environment: Environment | None = None
     runner_version: str = ""
+    death: ExecutionError | None = None
+    culprit: str = ""
+    before: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
 
 
 class Kind(Protocol):

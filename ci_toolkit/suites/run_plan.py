@@ -10,19 +10,29 @@ from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.devices.registry import available, find
 from ci_toolkit.errors import InfrastructureError, UsageError
 from ci_toolkit.formats.digests import digest_of
-from ci_toolkit.gates.expectations import withheld_cases
+from ci_toolkit.gates.expectations import known_outcomes, withheld_cases
 from ci_toolkit.gates.ratchet_files import load_ratchet, no_ratchet
 from ci_toolkit.model.plan import Plan
 from ci_toolkit.suites.lane import run_lane
+from ci_toolkit.suites.steps import IsKnown
 from ci_toolkit.suites.survey import survey
 from ci_toolkit.workers.jobs import Observer
 from ci_toolkit.workers.stop import Stop
 
 
 def run_plan(
-    plan: Plan, confs: Mapping[str, LaneConf], out: Path, *, slots: int, stop: Stop, observe: Observer
+    plan: Plan,
+    confs: Mapping[str, LaneConf],
+    out: Path,
+    *,
+    slots: int,
+    stop: Stop,
+    observe: Observer,
+    fail_fast: bool = False,
 ) -> dict[str, Path]:
     """Runs each lane with at most ``slots`` workers at a time and returns lane id -> evidence folder.
+
+    With ``fail_fast`` a lane ends at its first unit in which something fails that no ratchet expects.
 
     After a stop no further lane starts; the gates find those missing. Raises UsageError for a lane that conf does not
     have, or has in another form than the plan.
@@ -35,17 +45,18 @@ def run_plan(
         if conf.lane != msgspec.structs.replace(lane, selection=conf.lane.selection):
             raise UsageError(f"lane {lane.id!r} is another one in conf than in the plan", hint="plan again")
         if not stop:
-            folders[lane.id] = _run(plan, dataclasses.replace(conf, lane=lane), out, slots, stop, observe)
+            folders[lane.id] = _run(plan, dataclasses.replace(conf, lane=lane), out, slots, stop, observe, fail_fast)
     return folders
 
 
-def _run(plan: Plan, conf: LaneConf, out: Path, slots: int, stop: Stop, observe: Observer) -> Path:
+def _run(plan: Plan, conf: LaneConf, out: Path, slots: int, stop: Stop, observe: Observer, fail_fast: bool) -> Path:
     devices, absent = available(conf.lane.device)
     if absent:
         raise InfrastructureError(f"lane {conf.lane.id} can not run here: {absent}")
     count = conf.lane.device.count
     module = find(conf.lane.device.module)
     granted = devices[:count] if count else devices
+    withheld, is_known = _expectations(conf)
     provenance = msgspec.structs.replace(plan.provenance, conf_digest=plan.conf_digest, plan_digest=digest_of(plan))
     return run_lane(
         conf,
@@ -55,18 +66,25 @@ def _run(plan: Plan, conf: LaneConf, out: Path, slots: int, stop: Stop, observe:
         slots=slots,
         stop=stop,
         observe=observe,
-        withheld=_withheld(conf),
+        withheld=withheld,
+        is_known=is_known,
+        fail_fast=fail_fast,
         devices=granted,
         mask=module.mask(granted) if module and count else {},
     )
 
 
-def _withheld(conf: LaneConf) -> dict[str, str]:
-    """What the ratchet says is never executed here. A suite whose ratchet has no such file is judged for that later."""
-    if not conf.ratchet:
-        return {}
+def _expectations(conf: LaneConf) -> tuple[dict[str, str], IsKnown]:
+    """What the ratchet says is never executed here, and whether a case ends as it says.
+
+    A suite whose ratchet has no file for this platform is judged for that later.
+    """
     folder = Path(conf.conf, conf.ratchet)
-    if no_ratchet(folder, conf.lane.platform):
-        return {}
+    if not conf.ratchet or no_ratchet(folder, conf.lane.platform):
+        return {}, lambda case: False
     ratchet = load_ratchet(folder, conf.lane.platform)
-    return withheld_cases(ratchet, survey([conf]).facts.get(conf.lane.id, {})) if ratchet.ratchet.withheld else {}
+    if not ratchet.ratchet.withheld and not ratchet.ratchet.groups:
+        return {}, lambda case: False
+    facts = survey([conf]).facts.get(conf.lane.id, {})
+    known = known_outcomes(ratchet, facts)
+    return withheld_cases(ratchet, facts), lambda case: case.outcome in known(case.id)

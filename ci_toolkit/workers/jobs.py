@@ -1,7 +1,8 @@
 """What the scheduler is given, and what it gives back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,15 @@ class Ended:
     error: ErrorKind | None = None
     faults: tuple[ExecutionError, ...] = ()
     left: tuple[Leftover, ...] = ()
+
+
+Take = Callable[[], Job | None]
+"""Gives the next job to start now; None when there is none at present. Asked again after each end of a job."""
+
+
+def in_order(jobs: Iterable[Job]) -> Take:
+    """Takes ``jobs`` one after the other."""
+    return partial(next, iter(jobs), None)
 
 
 Observer = Callable[[Job, dict[str, Any]], None]

@@ -2,14 +2,14 @@
 
 import selectors
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from ci_toolkit.model.report import Worker, WorkerEnd
 from ci_toolkit.workers.ends import not_started
-from ci_toolkit.workers.jobs import Ended, Job, Observer
+from ci_toolkit.workers.jobs import Ended, Job, Observer, Take
 from ci_toolkit.workers.running import Running
 from ci_toolkit.workers.stop import Stop
 
@@ -20,8 +20,8 @@ INTERRUPT_LEAVE_S = 0.5
 """How long the last keepers may take to remove their workers' temporary folders; they go on alone after that."""
 
 
-def run_jobs(jobs: Iterable[Job], slots: int, stop: Stop, observe: Observer) -> Iterator[Ended]:
-    """Runs ``jobs`` with at most ``slots`` workers at a time and yields each as it ends.
+def run_jobs(take: Take, slots: int, stop: Stop, observe: Observer) -> Iterator[Ended]:
+    """Runs the jobs that ``take`` gives with at most ``slots`` workers at a time and yields each as it ends.
 
     When ``stop`` is set, no job starts any more, the running ones end within three seconds as ``interrupted``, and jobs
     that never started are not yielded. Call it in the main thread, where signals arrive. Closing the iterator ends all
@@ -30,7 +30,7 @@ def run_jobs(jobs: Iterable[Job], slots: int, stop: Stop, observe: Observer) -> 
     with selectors.DefaultSelector() as selector:
         loop = _Loop(selector, stop, observe)
         try:
-            yield from loop.run(iter(jobs), slots)
+            yield from loop.run(take, slots)
         finally:
             loop.leave()
 
@@ -45,14 +45,10 @@ class _Loop:
         if stop.fileno() >= 0:
             selector.register(stop, selectors.EVENT_READ, stop.drain)
 
-    def run(self, jobs: Iterator[Job], slots: int) -> Iterator[Ended]:
-        more = True
+    def run(self, take: Take, slots: int) -> Iterator[Ended]:
         while True:
-            while more and not self._stop and len(self._running) < max(slots, 1):
-                job = next(jobs, None)
-                if job is None:
-                    more = False
-                elif failed := self._start(job):
+            while not self._stop and len(self._running) < max(slots, 1) and (job := take()) is not None:
+                if failed := self._start(job):
                     yield failed
             if not self._running:
                 return

@@ -65,7 +65,9 @@ def test_red_names_the_case_the_place_and_the_command_that_reproduces_it(project
         ("import no_such_module_here\n", "execution_error"),
         ("import pytest\npytest.skip('not today', allow_module_level=True)\n", "execution_error"),
         ("def helper(): pass\n", "execution_error"),
-        ("import os\ndef test_one(): os._exit(0)\n", "execution_error"),
+        ("import os\ndef test_one(): os._exit(0)\n", "regression"),
+        ("import os\nos._exit(0)\n", "execution_error"),
+        ("import atexit, os\natexit.register(os._exit, 3)\ndef test_one(): pass\n", "execution_error"),
         ("import pytest\n@pytest.fixture\ndef f(): 1 / 0\ndef test_one(f): pass\n", "regression"),
         ("import pytest\n@pytest.fixture\ndef f():\n    yield\n    1 / 0\ndef test_one(f): pass\n", "regression"),
         ("import sys\ndef test_one(): sys.exit(0)\n", "regression"),
@@ -113,7 +115,7 @@ CULPRITS = {
 
 
 @pytest.mark.parametrize("culprit", CULPRITS)
-def test_a_culprit_costs_no_outcome_before_it_and_is_named(project, culprit: str) -> None:
+def test_a_culprit_costs_no_other_outcome_and_is_named(project, culprit: str) -> None:
     statement, outcome = CULPRITS[culprit]
     project.write(
         "tests/test_a.py",
@@ -124,12 +126,12 @@ def test_a_culprit_costs_no_outcome_before_it_and_is_named(project, culprit: str
         "schema: suites/1\nsuites: {small: {platforms: [cpu], root: {path: tests}, paths: [.], limits: {case: 3s}}}\n",
     )
     ran = project.toolkit("ci")
-    assert ran.returncode == 3, ran.stdout + ran.stderr
+    assert ran.returncode == 1, ran.stdout + ran.stderr
     assert "test_culprit" in ran.stdout
     found = outcomes(project)
     assert found["test_a.py::test_before"] is Outcome.PASSED
     assert found["test_a.py::test_culprit"] is outcome
-    assert found["test_a.py::test_after"] is Outcome.NOT_RUN
+    assert found["test_a.py::test_after"] is Outcome.PASSED
     assert project.processes() == []
 
 
@@ -139,7 +141,7 @@ def test_a_case_that_comes_to_an_end_while_it_is_ended_ran_too_long_all_the_same
         "conf/suites.yml",
         "schema: suites/1\nsuites: {small: {platforms: [cpu], root: {path: tests}, paths: [.], limits: {case: 2s}}}\n",
     )
-    assert project.toolkit("ci").returncode == 3
+    assert project.toolkit("ci").returncode == 1
     assert outcomes(project) == {"test_a.py::test_culprit": Outcome.TIMEOUT}
 
 

@@ -45,7 +45,7 @@ def test_hostile_tests_are_accounted_for_one_by_one(project) -> None:
         "schema: suites/1\nsuites: {small: {platforms: [cpu], root: {path: tests}, paths: [.], limits: {case: 5s}}}\n",
     )
     ran = project.toolkit("ci", GITHUB_ACTIONS="true")
-    assert ran.returncode == 3, ran.stdout[-3000:] + ran.stderr
+    assert ran.returncode == 1, ran.stdout[-3000:] + ran.stderr
     evidence = read_evidence(project.folder / "out/small-cpu/a1")
     found = {case.id: case for case in evidence.cases}
     culprits = {
@@ -53,12 +53,17 @@ def test_hostile_tests_are_accounted_for_one_by_one(project) -> None:
         "test_hang.py::test_hangs_in_native_code": ("timeout", ""),
         "test_exit_zero.py::test_ends_the_process": ("crashed", ""),
         "test_all_culprits.py::test_reads_address_zero": ("crashed", "SIGSEGV"),
+        "test_all_culprits.py::test_hangs_in_native_code": ("timeout", ""),
+        "test_all_culprits.py::test_ends_the_process": ("crashed", ""),
     }
     for case, (outcome, signal) in culprits.items():
         assert found[case].outcome == outcome
         failure = evidence.failures[found[case].failures[0]]
         assert failure.stage == "call"
         assert not signal or failure.signal == signal
+    assert not evidence.report.errors
+    assert {case.outcome for case in evidence.cases} == {"passed", "failed", "error", "crashed", "timeout"}
+    assert found["test_all_culprits.py::test_passes_at_the_end"].outcome == "passed"
     orphans = [case for name, case in found.items() if name.startswith("test_orphan.py")]
     assert orphans
     assert {case.id for case in orphans if case.outcome != "passed"} == {"test_orphan.py::test_leaves_an_orphan"}

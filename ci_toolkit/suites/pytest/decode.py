@@ -1,6 +1,6 @@
 """Judges what a pytest worker left: which outcome each case has, and what makes the unit an execution error."""
 
-from ci_toolkit.model.report import Environment, WorkerEnd
+from ci_toolkit.model.report import Environment, ExecutionError, WorkerEnd
 from ci_toolkit.suites.kind import Account, UnitResult
 from ci_toolkit.suites.pytest.cases import case_of, find_culprit
 from ci_toolkit.suites.pytest.events import Story, read
@@ -8,11 +8,15 @@ from ci_toolkit.suites.pytest.ledger import Ledger
 from ci_toolkit.suites.pytest.leftovers import find_owners
 from ci_toolkit.suites.pytest.session import (
     judge_collection,
+    judge_device,
     judge_process,
     judge_session,
     judge_strangers,
     why_not_run,
 )
+
+_FINAL = frozenset({WorkerEnd.INTERRUPTED, WorkerEnd.NOT_STARTED})
+"""Ends after which no fresh worker goes on."""
 
 
 def decode(unit: str, account: Account, root: str) -> UnitResult:
@@ -40,10 +44,17 @@ def judge(unit: str, account: Account, root: str, story: Story) -> UnitResult:
         case_of(progress, culprit, why, progress.row.id in shared, owners.get(progress.row.id, ()), ledger)
         for progress in story.cases.values()
     ]
-    if account.worker.end is WorkerEnd.COMPLETED:
-        judge_session(story, culprit, cases, why, ledger)
+    broken = next((event.id for event in story.stopped if event.by == "device"), "")
+    death: ExecutionError | None = None
+    if account.worker.end is not WorkerEnd.COMPLETED:
+        death = judge_process(story, culprit, ledger)
+    elif broken:
+        death = judge_device(broken, ledger)
     else:
-        judge_process(story, culprit, ledger)
+        judge_session(story, culprit, cases, why, ledger)
+    if death is not None and account.worker.end in _FINAL:
+        ledger.errors.append(death)
+        death = None
     judge_collection(story, ledger)
     judge_strangers(story, ledger)
     return UnitResult(
@@ -53,7 +64,21 @@ def judge(unit: str, account: Account, root: str, story: Story) -> UnitResult:
         deselected=story.declared,
         environment=_environment(story),
         runner_version=story.pytest,
+        death=death,
+        culprit=culprit.progress.row.id if culprit else broken,
+        before=_before(story),
+        rest=() if story.collected is None else _unstarted(story),
     )
+
+
+def _before(story: Story) -> tuple[str, ...]:
+    """The cases that finished, in the order in which they ran."""
+    finished = [case for case in story.cases.values() if case.finished]
+    return tuple(case.row.id for case in sorted(finished, key=lambda case: case.began))
+
+
+def _unstarted(story: Story) -> tuple[str, ...]:
+    return tuple(case.row.id for case in story.cases.values() if not case.started and case.row.withheld is None)
 
 
 def _environment(story: Story) -> Environment | None:

@@ -37,16 +37,26 @@ class Ledger:
         failures: tuple[int, ...] = (),
     ) -> None:
         """Adds an execution error of this unit."""
-        self.errors.append(
-            ExecutionError(
-                kind=kind,
-                message=clip(visible(message), EXCERPT_BYTES),
-                cause=cause,
-                unit=self.unit,
-                case=case,
-                worker=self.account.worker.number,
-                failures=failures,
-            )
+        self.errors.append(self.made(kind, message, cause=cause, case=case, failures=failures))
+
+    def made(
+        self,
+        kind: ErrorKind,
+        message: str,
+        *,
+        cause: Cause = Cause.EXCEPTION,
+        case: str = "",
+        failures: tuple[int, ...] = (),
+    ) -> ExecutionError:
+        """An execution error of this unit that is not added."""
+        return ExecutionError(
+            kind=kind,
+            message=clip(visible(message), EXCERPT_BYTES),
+            cause=cause,
+            unit=self.unit,
+            case=case,
+            worker=self.account.worker.number,
+            failures=failures,
         )
 
     def failure(self, failure: Failure) -> int:

@@ -1,8 +1,8 @@
 """What makes a unit an execution error: its process, its session, its collection, or strangers among its events."""
 
 from ci_toolkit.model.case import Case
-from ci_toolkit.model.outcome import BAD, Outcome, Stage
-from ci_toolkit.model.report import ErrorKind, WorkerEnd
+from ci_toolkit.model.outcome import BAD, Cause, Outcome, Stage
+from ci_toolkit.model.report import ErrorKind, ExecutionError, WorkerEnd
 from ci_toolkit.model.text import one_line
 from ci_toolkit.suites.pytest.cases import Culprit
 from ci_toolkit.suites.pytest.ends import END_CAUSES, END_KINDS, how_it_ended
@@ -31,8 +31,8 @@ def why_not_run(story: Story, culprit: Culprit | None, ledger: Ledger) -> str:
     return ""
 
 
-def judge_process(story: Story, culprit: Culprit | None, ledger: Ledger) -> None:
-    """A worker that did not complete: where it was, and what it left."""
+def judge_process(story: Story, culprit: Culprit | None, ledger: Ledger) -> ExecutionError:
+    """The error of a worker that did not complete: where it was, and what it left."""
     worker = ledger.account.worker
     message, stage = how_it_ended(ledger.account), Stage.TEARDOWN
     if culprit is not None:
@@ -49,13 +49,18 @@ def judge_process(story: Story, culprit: Culprit | None, ledger: Ledger) -> None
         rows = () if culprit.failure is None else (culprit.failure,)
     else:
         rows = () if worker.end is WorkerEnd.INTERRUPTED else (ledger.death(stage, message),)
-    ledger.error(
+    return ledger.made(
         ledger.account.error or END_KINDS[worker.end],
         message,
         cause=END_CAUSES[worker.end],
         case=culprit.progress.row.id if culprit else "",
         failures=rows,
     )
+
+
+def judge_device(case: str, ledger: Ledger) -> ExecutionError:
+    """The error of a session that stopped because ``case`` broke the device's context for all that would follow."""
+    return ledger.made(ErrorKind.DEVICE_FAULT, f"the device's context broke in {case}", cause=Cause.DEVICE, case=case)
 
 
 def judge_session(story: Story, culprit: Culprit | None, cases: list[Case], why: str, ledger: Ledger) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from ci_toolkit.model.request import Limits, Request
 from ci_toolkit.workers.environment import temporary_folder, worker_environment
-from ci_toolkit.workers.jobs import Ended, Job
+from ci_toolkit.workers.jobs import Ended, Job, in_order
 from ci_toolkit.workers.scheduler import run_jobs
 from ci_toolkit.workers.stop import Stop
 
@@ -77,7 +77,7 @@ class Bench:
         self.messages.append(message)
 
     def run(self, body: str, **details: Any) -> Ended:
-        (ended,) = run_jobs([self.job(body, **details)], 1, Stop(), self.observe)
+        (ended,) = run_jobs(in_order([self.job(body, **details)]), 1, Stop(), self.observe)
         return ended
 
     def stdout(self, number: int = 1) -> bytes:

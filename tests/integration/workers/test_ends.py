@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ci_toolkit.model.report import ErrorKind, WorkerEnd
+from ci_toolkit.workers.jobs import in_order
 from ci_toolkit.workers.scheduler import run_jobs
 from ci_toolkit.workers.stop import Stop
 
@@ -175,7 +176,7 @@ def test_what_can_not_start_says_why_in_one_line(bench, details, message):
 def test_a_folder_that_is_not_empty_is_refused(bench):
     job = bench.job("print('never')")
     (job.folder / "stdout.log").write_text("of an earlier run")
-    (ended,) = run_jobs([job], 1, Stop(), bench.observe)
+    (ended,) = run_jobs(in_order([job]), 1, Stop(), bench.observe)
     assert ended.worker.end is WorkerEnd.NOT_STARTED
     assert "stdout.log" in ended.message
     assert bench.stdout() == b"of an earlier run"
@@ -201,7 +202,7 @@ def test_the_temporary_folder_goes_whatever_its_permissions(bench):
 def test_many_workers_side_by_side_leak_no_descriptor(bench):
     jobs = (bench.job(f"import sys; sys.exit({number % 5})", number=number) for number in range(1, 51))
     before = descriptors()
-    seen = {ended.job.number: ended for ended in run_jobs(jobs, 4, Stop(), bench.observe)}
+    seen = {ended.job.number: ended for ended in run_jobs(in_order(jobs), 4, Stop(), bench.observe)}
     assert descriptors() == before
     assert sorted(seen) == list(range(1, 51))
     for number, ended in seen.items():

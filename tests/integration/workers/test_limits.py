@@ -3,6 +3,7 @@
 import time
 
 from ci_toolkit.model.report import ErrorKind, WorkerEnd
+from ci_toolkit.workers.jobs import in_order
 from ci_toolkit.workers.scheduler import run_jobs
 from ci_toolkit.workers.stop import Stop
 
@@ -130,7 +131,7 @@ def test_no_limit_strikes_while_the_host_is_busy(bench):
         case_s=0.4,
         speaks=True,
     )
-    (ended,) = run_jobs([job], 1, Stop(), slow)
+    (ended,) = run_jobs(in_order([job]), 1, Stop(), slow)
     assert ended.worker.end is WorkerEnd.COMPLETED
 
 
@@ -157,5 +158,5 @@ def test_the_limit_of_one_worker_leaves_its_neighbour_alone(bench):
         bench.job("import time; time.sleep(600)", number=1, unit_s=0.5),
         bench.job("import time; time.sleep(1.5); print('done')", number=2),
     ]
-    ends = {ended.job.number: ended.worker.end for ended in run_jobs(jobs, 2, Stop(), bench.observe)}
+    ends = {ended.job.number: ended.worker.end for ended in run_jobs(in_order(jobs), 2, Stop(), bench.observe)}
     assert ends == {1: WorkerEnd.TIMEOUT, 2: WorkerEnd.COMPLETED}

@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from ci_toolkit.model.report import ErrorKind, WorkerEnd
+from ci_toolkit.workers.jobs import in_order
 from ci_toolkit.workers.scheduler import run_jobs
 from ci_toolkit.workers.stop import Stop
 
@@ -27,6 +28,7 @@ STUBBORN = """
 HOST = """
 import importlib.util, sys
 from pathlib import Path
+from ci_toolkit.workers.jobs import in_order
 from ci_toolkit.workers.scheduler import run_jobs
 from ci_toolkit.workers.stop import Stop
 spec = importlib.util.spec_from_file_location("support", sys.argv[1])
@@ -40,7 +42,7 @@ def observe(job, message):
     if message.get("id") == "up":
         print("up", job.number, flush=True)
 with Stop().install() as stop:
-    for ended in run_jobs(jobs, 2, stop, observe):
+    for ended in run_jobs(in_order(jobs), 2, stop, observe):
         print("ended", ended.job.number, ended.worker.end, ended.message, flush=True)
 print("left in order after", stop.reason, flush=True)
 """
@@ -113,7 +115,7 @@ def test_a_stop_from_within_needs_no_signal(bench):
             stop.request("the budget")
 
     jobs = (bench.job("import time; time.sleep(600)", number=number) for number in range(1, 4))
-    (ended,) = run_jobs(jobs, 1, stop, observe)
+    (ended,) = run_jobs(in_order(jobs), 1, stop, observe)
     assert (ended.worker.end, ended.error) == (WorkerEnd.INTERRUPTED, ErrorKind.INTERRUPTED)
     assert ended.message == "interrupted by the budget"
 
@@ -121,7 +123,7 @@ def test_a_stop_from_within_needs_no_signal(bench):
 def test_a_stop_before_the_start_starts_nothing(bench):
     stop = Stop()
     stop.request("SIGTERM")
-    assert list(run_jobs((bench.job("pass", number=number) for number in (1, 2)), 1, stop, bench.observe)) == []
+    assert list(run_jobs(in_order(bench.job("pass", number=number) for number in (1, 2)), 1, stop, bench.observe)) == []
 
 
 def test_a_worker_that_completes_while_it_is_stopped_is_complete(bench):
@@ -137,7 +139,7 @@ def test_a_worker_that_completes_while_it_is_stopped_is_complete(bench):
         events.emit("start", id="ready")
         signal.sigwait([signal.SIGTERM])
     """
-    (ended,) = run_jobs([bench.job(body, speaks=True)], 1, stop, observe)
+    (ended,) = run_jobs(in_order([bench.job(body, speaks=True)]), 1, stop, observe)
     assert (ended.worker.end, ended.message) == (WorkerEnd.COMPLETED, "")
 
 
@@ -148,7 +150,7 @@ def test_leaving_the_iterator_ends_the_workers(bench):
             time.sleep(0.01)
     """
     jobs = [bench.job(patient, number=1), bench.job(STUBBORN, number=2, speaks=True)]
-    run = run_jobs(jobs, 2, Stop(), bench.observe)
+    run = run_jobs(in_order(jobs), 2, Stop(), bench.observe)
     assert next(run).job.number == 1
     run.close()
     assert bench.processes() == []

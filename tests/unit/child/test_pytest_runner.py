@@ -79,7 +79,7 @@ def outcomes(result: UnitResult) -> dict[str, Outcome]:
 
 
 def kinds(result: UnitResult) -> list[ErrorKind]:
-    return [error.kind for error in result.errors]
+    return [error.kind for error in (*((result.death,) if result.death else ()), *result.errors)]
 
 
 def test_expected_failures_are_told_apart(run: Run) -> None:
@@ -127,7 +127,10 @@ def test_a_crash_costs_one_case(run: Run) -> None:
     assert crash.frames[-1].file == "a_test.py"
     assert result.cases[3].reason == "the worker died of SIGSEGV in a_test.py::test_c_crash"
     assert kinds(result) == [ErrorKind.WORKER_CRASHED]
-    assert result.errors[0].case == "a_test.py::test_c_crash"
+    assert result.death is not None
+    assert result.death.case == result.culprit == "a_test.py::test_c_crash"
+    assert result.before == tuple(case.id for case in result.cases[:2])
+    assert result.rest == tuple(case.id for case in result.cases[3:])
 
 
 def test_a_hang_in_teardown_keeps_the_first_failure(run: Run) -> None:
@@ -392,7 +395,8 @@ def test_a_crash_after_the_last_case_is_an_error(run: Run) -> None:
     result = run("def test_a(): pass\n", beside={"conftest.py": conftest})
     assert list(outcomes(result).values()) == [Outcome.PASSED]
     assert kinds(result) == [ErrorKind.WORKER_CRASHED]
-    assert "after its last case" in result.errors[0].message
+    assert result.death is not None
+    assert "after its last case" in result.death.message
 
 
 HOSTILE = r"""
