@@ -13,7 +13,7 @@ from ci_toolkit.errors import UsageError, Where
 from ci_toolkit.model.facts import fits
 
 KINDS = ("pytest", "operators", "conformance", "scenes", "benchmarks")
-STARTS = ("spawn",)
+STARTS = ("spawn", "fork")
 FLAKY = ("fail", "pass")
 FACTS = ("python", "system", "package.NAME")
 """What ``requires`` may name: the facts that a subject's interpreter is asked for."""

@@ -51,6 +51,7 @@ class LaneConf:
     subject: tuple[str, ...]
     limits: Limits
     start: str
+    preload: tuple[str, ...]
     budget: int
     confirm: int
     flaky_passes: bool

@@ -151,6 +151,7 @@ def _lane(
         subject=suite.subject,
         limits=_limits(found),
         start=suite.start,
+        preload=suite.preload,
         budget=suite.budget,
         confirm=suite.confirm,
         flaky_passes=suite.flaky == "pass",

@@ -47,9 +47,10 @@ class SuiteConf(Authored, frozen=True, kw_only=True):
     ``paths`` are files, folders, globs or node ids relative to the root; ``exclude`` are globs of files. ``marker`` and
     ``keyword`` are pytest's ``-m`` and ``-k``. ``sample`` are the files of the fast tier, all of them when empty.
     ``requires`` are facts (``python``, ``system``, ``package.NAME``) with the values or specifiers a machine must have;
-    a lane is left out where it has them not. ``budget`` is how many workers a lane may lose before no more is started;
-    ``confirm`` is how often a new failure is run again, and ``flaky`` (``fail`` or ``pass``) how one is judged that
-    passes then. ``env`` and ``args`` of a variant are added to the suite's.
+    a lane is left out where it has them not. ``start`` is ``spawn`` (a fresh interpreter for each worker) or ``fork``
+    (from a server that has imported ``preload`` and the runner). ``budget`` is how many workers a lane may lose before
+    no more is started; ``confirm`` is how often a new failure is run again, and ``flaky`` (``fail`` or ``pass``) how it
+    is judged when it passes then. ``env`` and ``args`` of a variant are added to the suite's.
     """
 
     kind: str = "pytest"
@@ -69,6 +70,7 @@ class SuiteConf(Authored, frozen=True, kw_only=True):
     limits: LimitsConf = LimitsConf()
     timeout: str = "1h"
     start: str = "spawn"
+    preload: tuple[str, ...] = ()
     budget: int = 10
     confirm: int = 0
     flaky: str = "fail"

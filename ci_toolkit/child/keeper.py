@@ -20,7 +20,9 @@ from .tree import adopt_orphans, end_all, left_over, signal_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Iterable
+
+    from .launch import Begin
 
 TICK_S = 0.02
 FLOOD_TICK_S = 0.002
@@ -35,13 +37,21 @@ KILL_S = 2.0
 
 
 class Keeper:
-    """One worker's life. ``spec``: argv, env, cwd, stdout, stderr, output_bytes, memory_bytes, temporary."""
+    """One worker's life. ``spec``: argv, env, cwd, stdout, stderr, output_bytes, memory_bytes, temporary, seed.
 
-    def __init__(self, control: socket.socket, channel: int, spec: dict[str, Any], orders: bytes) -> None:
+    With ``begin`` the worker is a fork of this process that calls it; otherwise it is started afresh.
+    """
+
+    def __init__(
+        self, control: socket.socket, channel: int, spec: dict[str, Any], orders: bytes, begin: Begin | None
+    ) -> None:
         self._control = control
         self._channel = channel
         self._spec = spec
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
         self._orders = orders
+        self._begin = begin
         self._host_gone = False
         self._worker = 0
         self._status: int | None = None
@@ -69,8 +79,7 @@ class Keeper:
             self._clear()
             return
         outputs = (self._logs[0].open_for_worker(), self._logs[1].open_for_worker())
-        argv, env, cwd = (self._spec[name] for name in ("argv", "env", "cwd"))
-        self._worker, message = launch(argv, env, cwd, outputs, self._channel, self._spec["memory_bytes"])
+        self._worker, message = launch(self._spec, outputs, self._channel, self._begin)
         for descriptor in (*outputs, self._channel):
             os.close(descriptor)
         if message:
@@ -203,8 +212,6 @@ class Keeper:
 
 def main(arguments: list[str]) -> int:
     """``CONTROL CHANNEL``: the descriptors of the socket to the host, whose first line is the spec, and the channel."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
     control = socket.socket(fileno=int(arguments[0]))
     channel = int(arguments[1])
     for descriptor in (control.fileno(), channel):
@@ -217,7 +224,24 @@ def main(arguments: list[str]) -> int:
             return 1
         received += data
     spec, _, orders = received.partition(b"\n")
-    keeper = Keeper(control, channel, json.loads(spec), orders)
+    return keep(control, channel, json.loads(spec), orders)
+
+
+def keep(
+    control: socket.socket, channel: int, spec: dict[str, Any], orders: bytes, kept: Iterable[int] | None = None
+) -> int:
+    """Keeps one worker to its end and returns this process's exit status.
+
+    With ``kept``, the descriptors of preloaded libraries, the worker is a fork of this process.
+    """
+    begin = None
+    if kept is not None:
+        from .forked import begin as forked
+
+        def begin() -> None:
+            forked(spec, channel, kept)
+
+    keeper = Keeper(control, channel, spec, orders, begin)
     try:
         keeper.run()
     except Exception as error:  # noqa: BLE001 - whatever went wrong here, the tree must end and the host must know why

@@ -1,4 +1,4 @@
-"""Starts a program in a session of its own, and says in words why it could not be started."""
+"""Starts a worker in a session of its own, by exec or by fork, and says in words why it could not be started."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ import signal
 
 from .tree import die_with_parent
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
-def launch(
-    argv: list[str],
-    env: dict[str, str],
-    cwd: str,
-    outputs: tuple[int, int],
-    keep: int,
-    memory_bytes: int | None,
-) -> tuple[int, str]:
-    """Starts ``argv`` with exactly ``env``; returns (pid, "") or (0, message).
+    Begin = Callable[[], None]
 
-    It has an empty standard input, ``outputs`` and the descriptor ``keep``; ``memory_bytes`` bounds its address space.
+
+def launch(spec: dict[str, Any], outputs: tuple[int, int], keep: int, begin: Begin | None) -> tuple[int, str]:
+    """Starts what ``spec`` describes and returns (pid, "") or (0, message).
+
+    It has an empty standard input, ``outputs`` and the descriptor ``keep``. Without ``begin`` it becomes
+    ``spec["argv"]`` with exactly ``spec["env"]``; otherwise it stays a fork of this process, calls ``begin``, and never
+    returns.
     """
     reader, writer = os.pipe()
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
         os.close(reader)
-        _become(argv, env, cwd, outputs, keep, memory_bytes, parent, writer)
+        _become(spec, outputs, keep, parent, writer, begin)
     os.close(writer)
     with os.fdopen(reader, "rb") as told:
         message = told.read().decode("utf-8", "replace")
@@ -37,39 +38,38 @@ def launch(
 
 
 def _become(
-    argv: list[str],
-    env: dict[str, str],
-    cwd: str,
-    outputs: tuple[int, int],
-    keep: int,
-    memory_bytes: int | None,
-    parent: int,
-    writer: int,
+    spec: dict[str, Any], outputs: tuple[int, int], keep: int, parent: int, writer: int, begin: Begin | None
 ) -> None:
-    """In the child, up to ``exec``; the pipe closes on success, or carries the message."""
+    """In the child, up to ``exec`` or the call; the pipe closes on success, or carries the message."""
     doing = ""
     try:
         os.setsid()
         die_with_parent(parent)
-        doing = "the working directory %s can not be entered" % cwd
-        os.chdir(cwd)
+        doing = "the working directory %s can not be entered" % spec["cwd"]
+        os.chdir(spec["cwd"])
         doing = "the worker's files can not be prepared"
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(outputs[0], 1)
         os.dup2(outputs[1], 2)
-        os.set_inheritable(keep, True)
         doing = "its limits can not be set"
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-        if memory_bytes is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+        if spec["memory_bytes"] is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (spec["memory_bytes"], spec["memory_bytes"]))
+        signal.set_wakeup_fd(-1)
         for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
             if signal.getsignal(number) is not signal.SIG_DFL:
                 signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        doing = "the interpreter %s can not be started" % argv[0]
-        os.execvpe(argv[0], argv, env)
+        if begin is None:
+            os.set_inheritable(keep, True)
+            doing = "the interpreter %s can not be started" % spec["argv"][0]
+            os.execvpe(spec["argv"][0], spec["argv"], spec["env"])
+        os.close(writer)
+        writer = -1
+        assert begin is not None
+        begin()
     except BaseException as error:  # noqa: BLE001 - a forked child must not return into the keeper
         reason = getattr(error, "strerror", None) or str(error)
-        os.write(writer, ("%s: %s" % (doing, reason)).encode("utf-8", "backslashreplace"))
+        os.write(2 if writer < 0 else writer, ("%s: %s" % (doing, reason)).encode("utf-8", "backslashreplace"))
     finally:
         os._exit(127)

@@ -20,7 +20,7 @@ STACKS_SIGNAL = signal.SIGUSR1
 """Makes a worker write the stacks of all its threads to its standard error, even from native code."""
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], start_mode: str = "spawn") -> int:
     """``REQUEST CHANNEL``: the path of ``request.json``, the descriptor of the channel. Returns the exit status."""
     channel = socket.socket(fileno=int(arguments[1]))
     os.set_inheritable(channel.fileno(), False)
@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
         implementation=platform.python_implementation(),
         executable=sys.executable,
         prefix=sys.prefix,
-        start_mode="spawn",
+        start_mode=start_mode,
         boot=events.boot(),
         packages=installed(places),
     )
@@ -60,15 +60,16 @@ def main(arguments: list[str]) -> int:
 
 def _leaked(subject: Iterable[str]) -> list[str]:
     """Modules of the toolkit's host side that this process loaded, unless the toolkit is the subject."""
-    child = Path(__file__).resolve().parent
-    host = child.parent.name
+    child = os.path.realpath(os.path.dirname(__file__))  # noqa: PTH120 - thousands of modules are looked at
+    folder = os.path.dirname(child)  # noqa: PTH120
+    host = os.path.basename(folder)  # noqa: PTH119
     if host in subject:
         return []
     found = []
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        folders = Path(file).resolve().parents if isinstance(file, str) else ()
-        if name.partition(".")[0] == host or (child.parent in folders and child not in folders):
+        ours = isinstance(file, str) and file.startswith(folder + os.sep) and not file.startswith(child + os.sep)
+        if ours or name.partition(".")[0] == host:
             found.append(name)
     return sorted(found)
 

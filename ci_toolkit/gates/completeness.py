@@ -51,6 +51,8 @@ def check_run(seen: Seen, groups: Mapping[str, tuple[str, Group]], findings: Fin
     if not seen.cases:
         findings.add(FindingKind.LANE_EMPTY, "lane", "the lane has no case: nothing was tested")
     _check_ends(seen, findings)
+    for why in sorted({worker.fallback for worker in report.workers if worker.fallback}):
+        findings.add(FindingKind.START_FELL_BACK, why, f"workers were started afresh, not forked: {why}")
     ran = {worker.unit for worker in report.workers}
     silent = [unit for unit in report.units if unit not in ran]
     explained = {error.unit for error in report.errors}

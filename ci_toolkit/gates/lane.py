@@ -62,6 +62,7 @@ EXIT = {
     FindingKind.INHERITED: 0,
     FindingKind.FLAKY: 0,
     FindingKind.TRACKED_CHANGE: 0,
+    FindingKind.START_FELL_BACK: 0,
 }
 """The exit code that a kind of finding ends with; the others end with 1."""
 

@@ -75,14 +75,18 @@ PARTS = frozenset({Purpose.WHOLE, Purpose.REST})
 
 
 class Worker(Record, frozen=True, kw_only=True):
-    """One isolated child process and the unit it ran. ``number`` names its folder under ``workers/``."""
+    """One isolated child process and the unit it ran. ``number`` names its folder under ``workers/``.
+
+    ``start_mode`` is what was observed, ``fallback`` why it is not what was requested.
+    """
 
     number: int
     unit: str
     purpose: Purpose = Purpose.WHOLE
     end: WorkerEnd
-    start_mode: str = "spawn"
+    start_mode: str = ""
     start_requested: str = "spawn"
+    fallback: str = ""
     containment: str = ""
     exit_code: int | None = None
     signal: str = ""

@@ -21,7 +21,8 @@ class Request(Document, frozen=True, kw_only=True):
     ``runner`` names the child's module that runs the unit (``pytest``), ``options`` is that runner's own part.
     ``interpreter`` is the subject's, with ``flags``; ``env`` is the worker's whole environment. ``cwd`` is the folder
     the worker starts in. ``temporary`` is this worker's own folder for temporary files. ``nonce`` marks every message
-    and event of this worker.
+    and event of this worker. ``start`` is the start mode that conf asks for; a fork server imports ``preload`` and
+    leaves the variables ``masked``, which show devices, to its forks.
     """
 
     schema: str = REQUEST_SCHEMA
@@ -35,4 +36,7 @@ class Request(Document, frozen=True, kw_only=True):
     cwd: str
     temporary: str
     limits: Limits
+    start: str = "spawn"
+    preload: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
     options: dict[str, object] = {}

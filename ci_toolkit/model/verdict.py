@@ -44,6 +44,7 @@ class FindingKind(StrEnum):
     FLAKY = "flaky"
     STALE_ABSENT = "stale_absent"
     TRACKED_CHANGE = "tracked_change"
+    START_FELL_BACK = "start_fell_back"
 
 
 class Reproduce(Record, frozen=True, kw_only=True):

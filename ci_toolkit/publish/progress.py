@@ -38,6 +38,7 @@ class Progress:
         self._status: Status | None = None
         self._running: dict[str, _Unit] = {}
         self._finished = 0
+        self._fallbacks: set[str] = set()
         self._failed: Counter[str] = Counter()
         self._lanes = len(plan.lanes)
 
@@ -70,6 +71,9 @@ class Progress:
             self._case_failed(lane, running, str(message.get("id")))
         elif event == "residue":
             self._say(f"LEFT  {lane} {unit}: {message.get('message')}", "yellow")
+        elif event == "fallback" and message.get("message") not in self._fallbacks:
+            self._fallbacks.add(str(message.get("message")))
+            self._say(f"SPAWN {lane}: workers are started afresh, not forked: {message.get('message')}", "yellow")
         elif event == "ended":
             self._ended(job, message)
         self._show()

@@ -66,6 +66,9 @@ class JobMaker:
             cwd=temporary if conf.root_distribution else found.root,
             temporary=temporary,
             limits=conf.limits,
+            start=conf.start,
+            preload=conf.preload,
+            masked=tuple(self._mask),
             options=options,
         )
         return Job(number=self._made, folder=self._writer.worker_folder(self._made), request=request)

@@ -15,7 +15,8 @@ from ci_toolkit.model.secrets import redacted
 from ci_toolkit.model.text import clip, one_line
 from ci_toolkit.workers.ends import End, classify, faults, not_started, signal_name
 from ci_toolkit.workers.jobs import Ended, Job, Leftover, Observer
-from ci_toolkit.workers.keeper import KeeperProcess
+from ci_toolkit.workers.keeper import Keeper, specification, start
+from ci_toolkit.workers.server import ForkError, Servers
 
 START_S = 60.0
 """How long a keeper may take to start its worker on a machine that is busy."""
@@ -31,14 +32,15 @@ _EXITED = {"leftovers": 0, "gone": True, "overflow": False}
 class Running:
     """A job whose keeper was started; raises OSError where that is impossible."""
 
-    def __init__(self, job: Job, observe: Observer) -> None:
+    def __init__(self, job: Job, servers: Servers, observe: Observer) -> None:
         request = job.request
         Path(request.temporary).mkdir(mode=0o700, parents=True, exist_ok=True)
         write_document(job.folder / "request.json", msgspec.structs.replace(request, env=redacted(request.env)))
         self.job = job
-        self.keeper = KeeperProcess(request, job.folder)
         self.over = False
         self._observe = observe
+        self._fallback = ""
+        self.keeper = self._keeper(servers)
         self._limits = request.limits
         self._launched = self._began = time.monotonic()
         self._began_at = ""
@@ -56,6 +58,16 @@ class Running:
         self._give_up_at: float | None = None
         self._hurried = False
         self._strangers = 0
+
+    def _keeper(self, servers: Servers) -> Keeper:
+        request, folder = self.job.request, self.job.folder
+        if request.start == "fork":
+            try:
+                return servers.fork(request, specification(request, folder, -1))
+            except ForkError as error:
+                self._fallback = one_line(str(error))
+                self._observe(self.job, {"e": "fallback", "message": self._fallback})
+        return start(request, folder)
 
     # What arrives ------------------------------------------------------------------------------------------------
 
@@ -165,6 +177,9 @@ class Running:
             number=job.number,
             unit=job.request.unit,
             end=end.end,
+            start_mode=str((hello or {}).get("start_mode", "")),
+            start_requested=job.request.start,
+            fallback=self._fallback,
             containment=self._containment,
             exit_code=report.get("exit_code"),
             signal="" if number is None else signal_name(number),

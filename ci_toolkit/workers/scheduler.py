@@ -3,7 +3,7 @@
 import selectors
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from ci_toolkit.model.report import Worker, WorkerEnd
 from ci_toolkit.workers.ends import not_started
 from ci_toolkit.workers.jobs import Ended, Job, Observer, Take
 from ci_toolkit.workers.running import Running
+from ci_toolkit.workers.server import Servers
 from ci_toolkit.workers.stop import Stop
 
 WAIT_S = 60.0
@@ -27,8 +28,8 @@ def run_jobs(take: Take, slots: int, stop: Stop, observe: Observer) -> Iterator[
     that never started are not yielded. Call it in the main thread, where signals arrive. Closing the iterator ends all
     workers.
     """
-    with selectors.DefaultSelector() as selector:
-        loop = _Loop(selector, stop, observe)
+    with selectors.DefaultSelector() as selector, closing(Servers()) as servers:
+        loop = _Loop(selector, servers, stop, observe)
         try:
             yield from loop.run(take, slots)
         finally:
@@ -36,8 +37,9 @@ def run_jobs(take: Take, slots: int, stop: Stop, observe: Observer) -> Iterator[
 
 
 class _Loop:
-    def __init__(self, selector: selectors.BaseSelector, stop: Stop, observe: Observer) -> None:
+    def __init__(self, selector: selectors.BaseSelector, servers: Servers, stop: Stop, observe: Observer) -> None:
         self._selector = selector
+        self._servers = servers
         self._stop = stop
         self._observe = observe
         self._running: list[Running] = []
@@ -58,7 +60,7 @@ class _Loop:
 
     def _start(self, job: Job) -> Ended | None:
         try:
-            worker = Running(job, self._observe)
+            worker = Running(job, self._servers, self._observe)
         except OSError as error:
             with suppress(OSError):
                 Path(job.request.temporary).rmdir()
@@ -91,7 +93,7 @@ class _Loop:
     def _finish(self, worker: Running) -> Ended:
         self._release(worker)
         ended = worker.finish()
-        self._leaving = [leaving for leaving in self._leaving if leaving.keeper.status(0) is None]
+        self._leaving = [leaving for leaving in self._leaving if not leaving.keeper.has_ended(0)]
         self._leaving.append(worker)
         return ended
 
@@ -109,4 +111,4 @@ class _Loop:
             self._leaving.append(worker)
         deadline = time.monotonic() + (INTERRUPT_LEAVE_S if self._stop else LEAVE_S)
         for worker in self._leaving:
-            worker.keeper.status(max(deadline - time.monotonic(), 0.0))
+            worker.keeper.has_ended(max(deadline - time.monotonic(), 0.0))

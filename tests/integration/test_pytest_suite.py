@@ -45,6 +45,7 @@ def conf_of(base: Path, **changes: object) -> LaneConf:
         "subject": (),
         "limits": Limits(unit_s=60),
         "start": "spawn",
+        "preload": (),
         "budget": 10,
         "confirm": 0,
         "flaky_passes": False,

@@ -36,6 +36,7 @@ class Bench:
     """Makes and runs jobs in one test's folder; ``mark`` is in the environment of all their processes."""
 
     folder: Path
+    start: str = "spawn"
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
     messages: list[dict[str, Any]] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
@@ -68,6 +69,7 @@ class Bench:
             cwd=cwd or str(self.folder),
             temporary=temporary,
             limits=Limits(**{"unit_s": 60.0, **limits}),
+            start=self.start,
             options={"file": str(script), "id": script.name, **(options or {})},
         )
         self.jobs.append(Job(number=number, request=request, folder=folder))
@@ -102,9 +104,10 @@ class Bench:
         return found
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    bench = Bench(tmp_path)
+@pytest.fixture(params=["spawn", "fork"])
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
+    """Once with fresh interpreters, once with forks of a server: what a worker may do and cost is the same."""
+    bench = Bench(tmp_path, request.param)
     yield bench
     left = bench.processes()
     for process in left:

@@ -237,6 +237,7 @@ def test_standard_input_is_empty_and_signals_are_as_at_login(bench):
     assert bench.stdout().decode().splitlines() == ["''", "['SIGPIPE', 'SIGXFSZ']", "set()"]
 
 
+@pytest.mark.parametrize("bench", ["spawn"], indirect=True)
 def test_a_keeper_that_can_not_be_started_says_why(bench, monkeypatch):
     monkeypatch.setattr("ci_toolkit.workers.keeper.COMMAND", ("/nowhere/python",))
     ended = bench.run("print('never')")

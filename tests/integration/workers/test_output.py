@@ -88,6 +88,7 @@ def test_a_long_flood_never_fills_the_disk(bench):
     assert stat.S_IMODE(status.st_mode) == 0o644
 
 
+@pytest.mark.parametrize("bench", ["spawn"], indirect=True)
 def test_where_no_hole_can_be_punched_a_flood_ends_the_worker(bench, tmp_path, monkeypatch):
     """The kernel's refusal is put in; all the rest is real."""
     refuse = """
@@ -109,6 +110,7 @@ def test_a_worker_that_cuts_its_own_output_is_no_trouble(bench, body):
     assert len(bench.stdout()) == ended.worker.stdout_bytes
 
 
+@pytest.mark.parametrize("bench", ["spawn"], indirect=True)
 def test_a_keeper_that_fails_says_so_and_leaves_nothing(bench, tmp_path, monkeypatch):
     monkeypatch.setattr(keeper, "COMMAND", keeper_with("load('logs').Log.trim = lambda self: 1 / 0", tmp_path))
     ended = bench.run("import os, time\nif os.fork() == 0: os.setsid()\ntime.sleep(600)")
