@@ -68,6 +68,6 @@ def in_order(jobs: Iterable[Job]) -> Take:
 Observer = Callable[[Job, dict[str, Any]], None]
 """Is told of each message of a worker; ``e`` is its kind: ``hello``, ``start``, ``phase``, ``finish`` or ``bye``.
 
-The host adds ``residue`` (``message``: what a worker left behind), ``fallback`` (``message``: why it was not forked) and,
-once for each job, ``ended`` (``end`` and ``message``, as in ``Ended``).
+The host adds ``residue`` (``message``: what a worker left behind), ``fallback`` (``message``: why it was not forked)
+and, once for each job, ``ended`` (``end`` and ``message``, as in ``Ended``).
 """
