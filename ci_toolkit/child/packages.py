@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Iterable
@@ -13,18 +14,18 @@ def installed(folders: Iterable[str]) -> dict[str, str]:
     """Normalised name -> version of the distributions in ``folders``; the first folder wins, as for imports."""
     found: dict[str, str] = {}
     for folder in folders:
-        for entry in _entries(Path(folder)):
-            match = _METADATA.match(entry.name)
+        for entry in _metadata(folder):
+            match = _METADATA.match(entry)
             if match:
                 name = re.sub(r"[-_.]+", "-", match.group("name")).lower()
                 if name not in found:
-                    found[name] = match.group("version") or _version(entry)
+                    found[name] = match.group("version") or _version(Path(folder, entry))
     return dict(sorted(found.items()))
 
 
-def _entries(folder: Path) -> list[Path]:
+def _metadata(folder: str) -> list[str]:
     try:
-        return sorted(folder.iterdir())
+        return sorted(name for name in os.listdir(folder or ".") if name.endswith((".dist-info", ".egg-info")))  # noqa: PTH208
     except OSError:
         return []
 

@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import time
+import weakref
 
 from .forked import close_others, descriptors
 
@@ -71,6 +72,8 @@ def _prepare(wish: dict[str, Any]) -> None:
         from .pytest_warm import warm
 
         warm(wish["args"], lambda: not _fault(wish))
+    for finalizer in list(getattr(weakref.finalize, "_registry", ())):
+        finalizer.atexit = False  # what is to be cleared up at the end is this process's, not each fork's
     gc.collect()
     gc.freeze()
 

@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 from pathlib import Path
+from typing import AbstractSet as Set
 from typing import Iterable
 
 from .events import Events
@@ -32,6 +33,7 @@ def main(arguments: list[str], start_mode: str = "spawn") -> int:
     request = json.loads(path.read_bytes())
     events = Events(str(path.with_name("events.jsonl")), request["nonce"], channel)
     places = list(sys.path)
+    loaded = set(sys.modules)
     events.emit(
         "hello",
         pid=os.getpid(),
@@ -50,7 +52,7 @@ def main(arguments: list[str], start_mode: str = "spawn") -> int:
     events.emit(
         "bye",
         code=code,
-        leaked=_leaked(request["options"].get("subject", ())),
+        leaked=_leaked(request["options"].get("subject", ()), loaded),
         packages=installed(places),
         peak_rss_bytes=_peak_rss(),
     )
@@ -58,16 +60,19 @@ def main(arguments: list[str], start_mode: str = "spawn") -> int:
     return code
 
 
-def _leaked(subject: Iterable[str]) -> list[str]:
-    """Modules of the toolkit's host side that this process loaded, unless the toolkit is the subject."""
+def _leaked(subject: Iterable[str], loaded: Set[str]) -> list[str]:
+    """Modules of the toolkit's host side that this process holds, unless the toolkit is the subject.
+
+    Those that were ``loaded`` at the start are known by their names only.
+    """
     child = os.path.realpath(os.path.dirname(__file__))  # noqa: PTH120 - thousands of modules are looked at
     folder = os.path.dirname(child)  # noqa: PTH120
     host = os.path.basename(folder)  # noqa: PTH119
     if host in subject:
         return []
-    found = []
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
+    found = [name for name in loaded if name.partition(".")[0] == host]
+    for name in set(sys.modules) - loaded:
+        file = getattr(sys.modules.get(name), "__file__", None)
         ours = isinstance(file, str) and file.startswith(folder + os.sep) and not file.startswith(child + os.sep)
         if ours or name.partition(".")[0] == host:
             found.append(name)

@@ -87,9 +87,14 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise
 
 
+def document_bytes(document: Document) -> bytes:
+    """A whole document, indented for people."""
+    return msgspec.json.format(encode(document), indent=1) + b"\n"
+
+
 def write_document(path: Path, document: Document) -> None:
-    """Writes a whole document atomically, indented for people."""
-    write_atomically(path, msgspec.json.format(encode(document), indent=1) + b"\n")
+    """Writes a whole document atomically, and waits until it is on the disk."""
+    write_atomically(path, document_bytes(document))
 
 
 def decode_document(data: bytes, kind: type[D], name: str) -> D:

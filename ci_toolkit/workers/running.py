@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ci_toolkit.formats.documents import write_document
+from ci_toolkit.formats.documents import document_bytes
 from ci_toolkit.model.report import ErrorKind, Worker, WorkerEnd
 from ci_toolkit.model.secrets import redacted
 from ci_toolkit.model.text import clip, one_line
@@ -35,7 +35,8 @@ class Running:
     def __init__(self, job: Job, servers: Servers, observe: Observer) -> None:
         request = job.request
         Path(request.temporary).mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_document(job.folder / "request.json", msgspec.structs.replace(request, env=redacted(request.env)))
+        shown = msgspec.structs.replace(request, env=redacted(request.env))
+        (job.folder / "request.json").write_bytes(document_bytes(shown))
         self.job = job
         self.over = False
         self._observe = observe
