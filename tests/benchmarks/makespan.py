@@ -2,14 +2,14 @@
 
     python tests/benchmarks/makespan.py --seeds 300
 
-Durations are lognormal (sigma 1.5) or Pareto (1.3 and 1.5). A job needs one device, or 1, 2, 4 or 8 (70, 18, 9 and 3 %).
-What is expected of them is exact, or noisy: wrong by a lognormal factor (sigma 0.7), and nothing for every tenth.
+Durations are lognormal (sigma 1.5) or Pareto (1.3 and 1.5). A job needs one device, or 1, 2, 4 or 8 of them (70, 18, 9
+and 3 %). What is expected is exact, or noisy: wrong by a lognormal factor (sigma 0.7), and nothing for every tenth job.
 
 Makespans are shown over two bounds. The simple one is max(device time / devices, longest). No order reaches it where
 jobs need all devices, as nothing runs beside those; so the bound of widths adds them to the longest of the others.
 
-Targets, for noisy durations: one device, mean at most 1.02 of the simple bound; mixed widths, 95th percentile at most
-1.08 of the bound of widths. For exact durations with mixed widths, whose 95th percentile is at most 1.03.
+Targets: for one device the mean is at most 1.02 of the simple bound; for mixed widths the 95th percentile is at most
+1.08 of the bound of widths when durations are noisy, and 1.03 when they are exact.
 """
 
 import argparse
