@@ -87,16 +87,13 @@ class Queue:
         A slot is what one worker takes of the host. A unit that must not be passed any more keeps the devices that
         become free, until they are enough; units that need none go on.
         """
-        if free_slots < 1:
-            return None
-        for at, waiting in enumerate(self._overdue):
-            if waiting.entry.width <= (0 if at else free_devices):
-                return self._overdue.pop(at).entry
-        usable = 0 if self._overdue else free_devices
-        for at, waiting in enumerate(self._order):
-            if waiting.entry.width <= usable:
-                return self._start(at)
-        return None
+        found = self._find(free_devices, free_slots)
+        return self._start(found) if found else None
+
+    def peek(self, free_devices: int, free_slots: int) -> Entry | None:
+        """What ``take`` would give out now, for a caller that may not get the devices after all."""
+        found = self._find(free_devices, free_slots)
+        return found.entry if found else None
 
     def shrink(self, devices: int) -> tuple[Entry, ...]:
         """Notes that only ``devices`` are left in the pool; gives out the entries that will never fit any more."""
@@ -107,9 +104,22 @@ class Queue:
         self._sort()
         return lost
 
-    def _start(self, at: int) -> Entry:
-        """Starts one of the order. It passes the first, which is too wide now, and those that came earlier."""
-        started = self._order.pop(at)
+    def _find(self, free_devices: int, free_slots: int) -> _Waiting | None:
+        if free_slots < 1:
+            return None
+        for at, waiting in enumerate(self._overdue):
+            if waiting.entry.width <= (0 if at else free_devices):
+                return waiting
+        usable = 0 if self._overdue else free_devices
+        return next((waiting for waiting in self._order if waiting.entry.width <= usable), None)
+
+    def _start(self, started: _Waiting) -> Entry:
+        """Gives out one. It passes the first of the order, which is too wide now, and those that came earlier."""
+        if started in self._overdue:
+            self._overdue.remove(started)
+            return started.entry
+        at = self._order.index(started)
+        del self._order[at]
         passed = [self._order[0]] if at and started.entry.width else []
         if started.arrival:
             passed += [waiting for waiting in self._order[at:] if waiting.arrival < started.arrival]

@@ -23,7 +23,8 @@ def simulate(queue, devices, slots, actual, arrivals=None):
     """Runs all of ``queue``; gives the started entries in order, and when the last one ends."""
     now, free, running, started = 0.0, devices, [], []
     while True:
-        while (entry := queue.take(free, slots - len(running))) is not None:
+        while (entry := queue.peek(free, slots - len(running))) is not None:
+            assert queue.take(free, slots - len(running)) == entry
             assert entry.width <= free
             assert len(running) < slots
             free -= entry.width
