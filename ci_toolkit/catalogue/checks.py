@@ -58,6 +58,8 @@ def check_effective(found: Effective, conf_folder: Path) -> None:
             raise UsageError("names no test file", found.where("sample", index))
         if unit in suite.sample[:index]:
             raise UsageError(f"{unit!r} is here a second time", found.where("sample", index))
+    if suite.width < 1:
+        raise UsageError("a worker needs one device at least", found.where("width"))
     if suite.budget < 1:
         raise UsageError("a lane may lose one worker at least", found.where("budget"))
     if suite.confirm < 0:

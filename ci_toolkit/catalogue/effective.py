@@ -10,14 +10,23 @@ from ci_toolkit.model.secrets import redacted
 
 _OWN = ("lane", "platform", "sources", "base", "conf", "digest", "env", "limits", "requires")
 
+_NESTED = {
+    "lease_folder": "lease.folder",
+    "min_free_bytes": "admission.min_free",
+    "foreign": "admission.foreign",
+    "wait_s": "admission.wait",
+}
+"""Fields of a platform by the keys that conf gives them."""
+
 
 def values(conf: LaneConf) -> dict[str, dict[str, object]]:
     """Dotted key -> its value and its ``source`` (``default``, ``FILE:LINE``, or the override that set it)."""
     found: dict[str, object] = {
-        f"platform.{name}": value for name, value in asdict(conf.platform).items() if name != "name"
+        f"platform.{_NESTED.get(name, name)}": value for name, value in asdict(conf.platform).items() if name != "name"
     }
     found |= {"kind": conf.lane.kind, "timeout": conf.lane.timeout_s}
     found |= {name: value for name, value in vars(conf).items() if name not in _OWN}
+    found["flaky"] = "pass" if found.pop("flaky_passes") else "fail"
     found["root.path"] = found.pop("root_path")
     found["root.distribution"] = found.pop("root_distribution")
     found |= _nested("env", redacted(conf.env))

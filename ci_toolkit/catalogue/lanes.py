@@ -9,7 +9,10 @@ from ci_toolkit.model.request import Limits
 
 @dataclass(frozen=True)
 class Platform:
-    """A platform after resolution; ``python`` is empty for the host's own interpreter."""
+    """A platform after resolution; ``python`` is empty for the host's own interpreter.
+
+    ``lease_folder`` is where its devices are leased, empty for the system's own folder; the rest says when one is used.
+    """
 
     name: str
     device: str
@@ -18,6 +21,10 @@ class Platform:
     python: str
     flags: tuple[str, ...]
     runs_on: tuple[str, ...]
+    lease_folder: str = ""
+    min_free_bytes: int = 0
+    foreign: str = "wait"
+    wait_s: float = 600.0
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,7 @@ class LaneConf:
     limits: Limits
     start: str
     preload: tuple[str, ...]
+    width: int
     budget: int
     confirm: int
     flaky_passes: bool

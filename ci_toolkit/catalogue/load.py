@@ -22,6 +22,7 @@ from ci_toolkit.model.request import Limits
 T = TypeVar("T")
 Q = TypeVar("Q", int, float)
 MAX_CONF_BYTES = 5 << 20
+FOREIGN = ("allow", "wait", "refuse")
 PLACES = ("base", "conf", "digest", "sources")
 """The fields of a lane that say where it was read, not what it does."""
 
@@ -101,6 +102,10 @@ def _check_platform(name: str, conf: PlatformConf, platforms: Loaded[PlatformsFi
     if not conf.arch:
         raise UsageError("an empty architecture fits nothing", platforms.where("platforms", name, "arch"), 'write "*"')
     check_env(conf.env, lambda key: platforms.where("platforms", name, "env", key))
+    if conf.admission.foreign not in FOREIGN:
+        raise dangling(
+            platforms.where("platforms", name, "admission", "foreign"), "rule", conf.admission.foreign, FOREIGN
+        )
 
 
 def _lane(
@@ -134,7 +139,7 @@ def _lane(
     env = {**platform.env, **suite.env, **variant.env, **found.overriding_env()}
     conf = LaneConf(
         lane=lane,
-        platform=_platform(platform_name, platform),
+        platform=_platform(platform_name, platform, platforms),
         base=str(folder.resolve().parent),
         conf=str(folder.resolve()),
         root_path=suite.root.path,
@@ -152,6 +157,7 @@ def _lane(
         limits=_limits(found),
         start=suite.start,
         preload=suite.preload,
+        width=suite.width,
         budget=suite.budget,
         confirm=suite.confirm,
         flaky_passes=suite.flaky == "pass",
@@ -168,7 +174,12 @@ def _digest(conf: LaneConf) -> str:
     return digest_of({name: value for name, value in vars(conf).items() if name not in PLACES})
 
 
-def _platform(name: str, conf: PlatformConf) -> Platform:
+def _platform(name: str, conf: PlatformConf, platforms: Loaded[PlatformsFile]) -> Platform:
+    admission = conf.admission
+
+    def where(*key: str) -> Where:
+        return platforms.where("platforms", name, *key)
+
     return Platform(
         name=name,
         device=conf.device,
@@ -177,6 +188,10 @@ def _platform(name: str, conf: PlatformConf) -> Platform:
         python=conf.python,
         flags=conf.flags,
         runs_on=conf.runs_on,
+        lease_folder=conf.lease.folder,
+        min_free_bytes=_quantity(size, admission.min_free, where("admission", "min_free")) if admission.min_free else 0,
+        foreign=admission.foreign,
+        wait_s=_quantity(seconds, admission.wait, where("admission", "wait")),
     )
 
 

@@ -18,6 +18,8 @@ def origins(
     conf = platforms.value.platforms[platform]
     at: tuple[str, ...] = ("platforms", platform)
     of_platform = {f"platform.{name}": platforms.origin(*at, name) for name in conf.__struct_fields__}
+    for table, keys in (("lease", conf.lease.__struct_fields__), ("admission", conf.admission.__struct_fields__)):
+        of_platform |= {f"platform.{table}.{key}": platforms.origin(*at, table, key) for key in keys}
     env = {f"env.{name}": platforms.origin(*at, "env", name) for name in conf.env}
     suite = found.sources()
     suite["env_allow"] = _joined(of_platform["platform.env_allow"], suite["env_allow"])

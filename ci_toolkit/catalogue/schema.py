@@ -9,6 +9,23 @@ from datetime import date
 from ci_toolkit.model.documents import Authored
 
 
+class LeaseConf(Authored, frozen=True, kw_only=True):
+    """Where devices are leased: a folder of this host that all its users share. Empty is the system's own."""
+
+    folder: str = ""
+
+
+class AdmissionConf(Authored, frozen=True, kw_only=True):
+    """When a leased device is used: the least free memory, what processes of others mean, and how long to wait.
+
+    ``foreign`` is ``allow``, ``wait`` or ``refuse``.
+    """
+
+    min_free: str = ""
+    foreign: str = "wait"
+    wait: str = "10m"
+
+
 class PlatformConf(Authored, frozen=True, kw_only=True):
     """A kind of accelerator. ``env`` is set in workers; ``env_allow`` are names (globs) passed from the host's own."""
 
@@ -20,6 +37,8 @@ class PlatformConf(Authored, frozen=True, kw_only=True):
     runs_on: tuple[str, ...] = ()
     env: dict[str, str] = {}
     env_allow: tuple[str, ...] = ()
+    lease: LeaseConf = LeaseConf()
+    admission: AdmissionConf = AdmissionConf()
 
 
 class RootConf(Authored, frozen=True, kw_only=True):
@@ -48,7 +67,8 @@ class SuiteConf(Authored, frozen=True, kw_only=True):
     ``keyword`` are pytest's ``-m`` and ``-k``. ``sample`` are the files of the fast tier, all of them when empty.
     ``requires`` are facts (``python``, ``system``, ``package.NAME``) with the values or specifiers a machine must have;
     a lane is left out where it has them not. ``start`` is ``spawn`` (a fresh interpreter for each worker) or ``fork``
-    (from a server that has imported ``preload`` and the runner). ``budget`` is how many workers a lane may lose before
+    (from a server that has imported ``preload`` and the runner). ``width`` is how many devices each worker is given, on
+    platforms that have some. ``budget`` is how many workers a lane may lose before
     no more is started; ``confirm`` is how often a new failure is run again, and ``flaky`` (``fail`` or ``pass``) how it
     is judged when it passes then. ``env`` and ``args`` of a variant are added to the suite's.
     """
@@ -71,6 +91,7 @@ class SuiteConf(Authored, frozen=True, kw_only=True):
     timeout: str = "1h"
     start: str = "spawn"
     preload: tuple[str, ...] = ()
+    width: int = 1
     budget: int = 10
     confirm: int = 0
     flaky: str = "fail"

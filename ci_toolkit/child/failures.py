@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from .device_faults import is_device_fault, is_out_of_memory
 from .text import bounded, case_id, plain_str
 
 MESSAGE_BYTES = 8192
@@ -16,6 +17,7 @@ FRAMES = 40
 _RUNNERS = ("_pytest", "pluggy", "pytest")
 _LIBRARIES = ("site-packages", "dist-packages")
 _OUT_OF_MEMORY = "OutOfMemoryError"
+_LINKS = 10
 
 
 class Places:
@@ -101,7 +103,12 @@ def frames(traceback: TracebackType | None, places: Places) -> list[dict[str, An
 
 
 def cause(value: BaseException) -> str:
-    """Whose trouble an exception is, as far as its type tells."""
+    """Whose trouble an exception is, as far as its type and text tell.
+
+    ``device`` means that the device's context is broken: no later case of this process can be trusted.
+    """
+    if any(is_device_fault(_device_text(link)) for link in _chain(value)):
+        return "device"
     names = [kind.__name__ for kind in type(value).__mro__]
     if isinstance(value, MemoryError) or _OUT_OF_MEMORY in names:
         return "resource"
@@ -109,11 +116,30 @@ def cause(value: BaseException) -> str:
         return "resource" if plain_str(value).startswith("Timeout ") else "assertion"
     if isinstance(value, AssertionError) or "DocTestFailure" in names or "MultipleDoctestFailures" in names:
         return "assertion"
+    if is_out_of_memory(_device_text(value)):
+        return "resource"
     if isinstance(value, NotImplementedError) or any("Unsupported" in name for name in names):
         return "unsupported"
     if isinstance(value, RuntimeError) and "not implemented for '" in plain_str(value):
         return "unsupported"
     return "exception"
+
+
+def _chain(value: BaseException) -> list[BaseException]:
+    """``value`` and what it was raised from or during: a fault of the device may be wrapped by who caught it."""
+    found = [value]
+    for _ in range(_LINKS):
+        link = found[-1].__cause__ or found[-1].__context__
+        if link is None or any(link is one for one in found):
+            break
+        found.append(link)
+    return found
+
+
+def _device_text(value: BaseException) -> str:
+    """What can tell of a device; an assertion, or what the runner raises, only quotes."""
+    runners = any(kind.__module__.startswith("_pytest.") for kind in type(value).__mro__)
+    return "" if runners or isinstance(value, AssertionError) else plain_str(value)
 
 
 def _message(value: BaseException) -> str:

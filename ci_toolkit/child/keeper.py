@@ -6,6 +6,7 @@ and reports are JSON lines on a socket; when that closes, the host is gone and t
 
 from __future__ import annotations
 
+import array
 import json
 import os
 import select
@@ -32,6 +33,8 @@ STACKS_S = 0.5
 SETTLE_S = 2.0
 """How long helpers of a worker that ended (a resource tracker) may take to end by themselves."""
 LEFT_LISTED = 20
+LEASES = 64
+"""So many devices a worker can be given at most."""
 KILL_S = 2.0
 """How long killed processes may take to go; one that is stuck in a driver never does."""
 
@@ -52,6 +55,7 @@ class Keeper:
             signal.signal(number, signal.SIG_IGN)
         self._orders = orders
         self._begin = begin
+        self._leases = array.array("i")
         self._host_gone = False
         self._worker = 0
         self._status: int | None = None
@@ -132,10 +136,15 @@ class Keeper:
         signal_all(self._worker, signal.SIGCONT)
 
     def _receive(self) -> None:
+        room = socket.CMSG_SPACE(LEASES * array.array("i").itemsize)
         try:
-            data = self._control.recv(4096)
+            data, ancillary, _, _ = self._control.recvmsg(4096, room)
         except ConnectionError:
-            data = b""
+            data, ancillary = b"", []
+        for level, kind, raw in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                # Held until this process ends; the worker, which was forked before, has no copy.
+                self._leases.frombytes(raw[: len(raw) - len(raw) % self._leases.itemsize])
         self._host_gone = not data
         self._orders += data
 
@@ -143,6 +152,8 @@ class Keeper:
         while b"\n" in self._orders:
             line, _, self._orders = self._orders.partition(b"\n")
             order = json.loads(line)
+            if "lease" in order:
+                continue
             self._grace_s = order["grace_s"]
             if order["stacks"] and self._status is None:
                 self._stacks = (self._logs[1].size(), -1)

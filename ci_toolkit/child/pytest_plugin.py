@@ -7,6 +7,7 @@ from typing import Any, Callable, Generator, Mapping
 
 import pytest
 
+from .device_sync import synchronize
 from .events import Events
 from .failures import EXCERPT_BYTES, Places, describe
 from .orphans import Orphans
@@ -30,6 +31,7 @@ class Recorder:
         self._withheld = withheld
         self._only = only
         self._orphans = Orphans()
+        self._broken = False
         self._seen: list[pytest.Item] = []
         self._declared: set[int] = set()
         self._calls: dict[tuple[str, str], Any] = {}
@@ -148,6 +150,14 @@ class Recorder:
             if orphans:
                 teardown["orphans"] = orphans
             self._events.emit("finish", id=identity, **teardown)
+            if self._broken:
+                # Whatever ran next in this process would fail too, or seem to pass.
+                self._events.emit("stopped", by="device", id=identity)
+                item.session.shouldstop = "the device's context broke in " + identity
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        synchronize()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> None:
@@ -209,7 +219,9 @@ class Recorder:
             value = value.__cause__
             traceback = value.__traceback__
         text = "" if report is None else plain_str(report.longrepr)
-        return describe(value, traceback, stage, self._places, text)
+        failure = describe(value, traceback, stage, self._places, text)
+        self._broken = self._broken or failure["cause"] == "device"
+        return failure
 
 
 def _row(item: pytest.Item, identity: str, withheld: str | None) -> dict[str, Any]:

@@ -11,12 +11,15 @@ import signal
 import socket
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import AbstractSet as Set
-from typing import Iterable
+from typing import Any, Iterable
 
 from .events import Events
 from .packages import installed
 
+NOT_GRANTED = 96
+"""The status of a worker that did not get its devices, or got others."""
 STACKS_SIGNAL = signal.SIGUSR1
 """Makes a worker write the stacks of all its threads to its standard error, even from native code."""
 
@@ -46,7 +49,7 @@ def main(arguments: list[str], start_mode: str = "spawn") -> int:
         packages=installed(places),
     )
     runner = importlib.import_module("." + request["runner"] + "_runner", __package__)
-    code: int = runner.run(request, events)
+    code = _run(runner, request, events, channel)
     sys.stdout.flush()
     sys.stderr.flush()
     events.emit(
@@ -57,6 +60,22 @@ def main(arguments: list[str], start_mode: str = "spawn") -> int:
         peak_rss_bytes=_peak_rss(),
     )
     events.close()
+    return code
+
+
+def _run(runner: ModuleType, request: dict[str, Any], events: Events, channel: socket.socket) -> int:
+    """Runs the unit, on devices when it needs some: what can be imported without them is imported before."""
+    if request.get("width"):
+        from .devices import NotGrantedError, obtain
+
+        for name in request["preload"]:
+            importlib.import_module(name)
+        try:
+            obtain(request, events, channel)
+        except NotGrantedError as error:
+            events.emit("not_granted", reason=str(error))
+            return NOT_GRANTED
+    code: int = runner.run(request, events)
     return code
 
 

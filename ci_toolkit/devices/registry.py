@@ -14,8 +14,8 @@ from ci_toolkit.model.report import Device
 GROUP = "ci_toolkit.devices"
 """The entry point group through which a package adds a device: its name -> a module that fits ``DeviceModule``."""
 
-OWN = {"cpu": "ci_toolkit.devices.cpu"}
-PLANNED = ("ascend", "cuda", "musa", "rocm", "xpu")
+OWN = {"cpu": "ci_toolkit.devices.cpu", "cuda": "ci_toolkit.devices.cuda"}
+PLANNED = ("ascend", "musa", "rocm", "xpu")
 """Names that conf may use already: a lane for them is left out, as on a machine without the card."""
 
 

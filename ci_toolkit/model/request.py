@@ -22,7 +22,8 @@ class Request(Document, frozen=True, kw_only=True):
     ``interpreter`` is the subject's, with ``flags``; ``env`` is the worker's whole environment. ``cwd`` is the folder
     the worker starts in. ``temporary`` is this worker's own folder for temporary files. ``nonce`` marks every message
     and event of this worker. ``start`` is the start mode that conf asks for; a fork server imports ``preload`` and
-    leaves the variables ``masked``, which show devices, to its forks.
+    leaves the variables ``masked``, which show devices, to its forks. A worker asks for ``width`` devices of the module
+    ``device`` before it runs anything of the subject.
     """
 
     schema: str = REQUEST_SCHEMA
@@ -39,4 +40,6 @@ class Request(Document, frozen=True, kw_only=True):
     start: str = "spawn"
     preload: tuple[str, ...] = ()
     masked: tuple[str, ...] = ()
+    width: int = 0
+    device: str = ""
     options: dict[str, object] = {}

@@ -10,6 +10,7 @@ from ci_toolkit.formats.evidence import EvidenceWriter
 from ci_toolkit.model.ids import split_case
 from ci_toolkit.model.request import Request
 from ci_toolkit.suites.kind import Account, Found, Subject, Unit
+from ci_toolkit.workers.devices import DevicePool
 from ci_toolkit.workers.environment import temporary_folder, worker_environment
 from ci_toolkit.workers.jobs import Ended, Job
 
@@ -21,7 +22,7 @@ class JobMaker:
     """Makes the jobs of a lane, numbered from 1 in the order in which they are made.
 
     A suite of the repository runs in its root, one of an installed distribution in the worker's temporary folder.
-    ``withheld`` are the cases that are never executed, ``mask`` is the environment that shows the lane's devices.
+    ``withheld`` are the cases that are never executed, ``pool`` has the devices that each worker asks for.
     """
 
     def __init__(
@@ -30,13 +31,13 @@ class JobMaker:
         subject: Subject,
         found: Found,
         withheld: Mapping[str, str],
-        mask: Mapping[str, str],
+        pool: DevicePool | None,
         writer: EvidenceWriter,
     ) -> None:
         self._conf = conf
         self._subject = subject
         self._found = found
-        self._mask = mask
+        self._pool = pool
         self._writer = writer
         self._made = 0
         self._withheld: dict[str, dict[str, str]] = {}
@@ -45,7 +46,7 @@ class JobMaker:
 
     def make(self, unit: Unit, only: Sequence[str] | None) -> Job:
         """A job for a fresh worker that runs ``unit``, or ``only`` these cases of it."""
-        conf, found = self._conf, self._found
+        conf, found, pool = self._conf, self._found, self._pool
         self._made += 1
         temporary = temporary_folder()
         options: dict[str, object] = {
@@ -62,13 +63,15 @@ class JobMaker:
             runner=found.runner,
             interpreter=self._subject.executable,
             flags=conf.platform.flags,
-            env=worker_environment(os.environ, conf.env_allow, {**conf.env, **self._mask}, temporary),
+            env=worker_environment(os.environ, conf.env_allow, conf.env, temporary),
             cwd=temporary if conf.root_distribution else found.root,
             temporary=temporary,
             limits=conf.limits,
             start=conf.start,
             preload=conf.preload,
-            masked=tuple(self._mask),
+            masked=tuple(pool.access.mask(pool.devices)) if pool else (),
+            width=conf.width if pool else 0,
+            device=conf.platform.device,
             options=options,
         )
         return Job(number=self._made, folder=self._writer.worker_folder(self._made), request=request)

@@ -17,8 +17,10 @@ from ci_toolkit.suites.lane_run import LaneRun
 from ci_toolkit.suites.registry import kind_of
 from ci_toolkit.suites.steps import IsKnown
 from ci_toolkit.suites.subject import ask, normalised
+from ci_toolkit.workers.devices import DevicePool
 from ci_toolkit.workers.environment import worker_environment
 from ci_toolkit.workers.jobs import Observer
+from ci_toolkit.workers.queue import Entry, Queue
 from ci_toolkit.workers.scheduler import run_jobs
 from ci_toolkit.workers.stop import Stop
 
@@ -34,30 +36,34 @@ def run_lane(
     observe: Observer,
     withheld: Mapping[str, str] = {},
     devices: Sequence[Device] = (),
-    mask: Mapping[str, str] = {},
+    pool: DevicePool | None = None,
+    expected: Mapping[str, float] = {},
     is_known: IsKnown = lambda case: False,
     fail_fast: bool = False,
 ) -> Path:
     """Runs ``conf``'s lane with at most ``slots`` workers at a time and returns its evidence folder.
 
     ``withheld`` maps ids of cases that are never executed to the reason. ``devices`` are those that the lane runs on,
-    ``mask`` the environment that shows a worker these only. ``is_known`` says whether a case ends as its ratchet says;
-    ``fail_fast`` ends the lane at the first unit in which one does not. Raises UsageError, before anything is written,
-    for conf that does not fit what is there and for a folder that holds evidence already; from then on a valid evidence
-    folder is left behind in every case.
+    ``pool`` gives them to its workers where they need them. ``expected`` are the seconds that units took before: the
+    longest starts first. ``is_known`` says whether a case ends as its ratchet says; ``fail_fast`` ends the lane at the
+    first unit in which one does not. Raises UsageError, before anything is written, for conf that does not fit what is
+    there and for a folder that holds evidence already; from then on a valid evidence folder is left behind in every
+    case.
     """
     kind = kind_of(conf.lane.kind)
     subject, found, obstacles = _prepare(conf, kind)
     units = () if obstacles else _selected(conf, found)
     writer = EvidenceWriter(attempt_folder(out.absolute(), conf.lane.id, attempt))
-    maker = JobMaker(conf, subject, found, withheld, mask, writer)
-    run = LaneRun(conf, kind, subject, found, units, writer, provenance, maker, is_known, fail_fast)
+    maker = JobMaker(conf, subject, found, withheld, pool, writer)
+    width = conf.width if pool else 0
+    queue = Queue(width, (Entry(at, width, expected.get(unit.name)) for at, unit in enumerate(units)))
+    run = LaneRun(conf, kind, subject, found, units, writer, provenance, maker, is_known, fail_fast, queue, width)
     for obstacle in obstacles:
         run.fault(ErrorKind.SETUP, obstacle, Cause.INFRA)
     if not units and not obstacles:
         run.fault(ErrorKind.EMPTY_SELECTION, "the suite's selection holds no test file")
     try:
-        for ended in run_jobs(run.next_job, slots, stop, observe):
+        for ended in run_jobs(run.next_job, slots, stop, observe, pool):
             observe(ended.job, {"e": "ended", "end": ended.worker.end, "message": ended.message})
             run.take(ended)
     except Exception as error:  # noqa: BLE001 - a fault of ours is a finding of this lane, and its evidence is kept

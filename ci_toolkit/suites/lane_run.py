@@ -20,6 +20,7 @@ from ci_toolkit.suites.joining import joined
 from ci_toolkit.suites.kind import Found, Kind, Subject, Unit, UnitResult
 from ci_toolkit.suites.steps import IsKnown, Step, UnitRun, costs, failed
 from ci_toolkit.workers.jobs import Ended, Job
+from ci_toolkit.workers.queue import Queue
 
 
 def _now() -> str:
@@ -29,6 +30,13 @@ def _now() -> str:
 def _failed(kind: ErrorKind, message: str, unit: str, worker: int) -> UnitResult:
     error = ExecutionError(kind=kind, message=message, cause=Cause.INFRA, unit=unit, worker=worker)
     return UnitResult(errors=(error,))
+
+
+def _on_device(result: UnitResult, devices: tuple[int, ...]) -> UnitResult:
+    """The result with the first of its worker's devices named in each case."""
+    if not devices:
+        return result
+    return replace(result, cases=tuple(msgspec.structs.replace(case, device=devices[0]) for case in result.cases))
 
 
 @dataclass
@@ -45,10 +53,11 @@ class LaneRun:
     maker: JobMaker
     is_known: IsKnown
     fail_fast: bool
+    queue: Queue
+    width: int
     started: str = field(default_factory=_now)
     halted: str = ""
     deaths: int = 0
-    begun: int = 0
     runs: dict[int, UnitRun] = field(default_factory=dict)
     follow: deque[tuple[int, Step]] = field(default_factory=deque)
     doing: dict[int, tuple[int, Step]] = field(default_factory=dict)
@@ -66,10 +75,11 @@ class LaneRun:
         """What to start next: what goes on with a unit that has begun, or else the next unit."""
         if self.follow:
             return self._job(*self.follow.popleft())
-        if self.halted or self.begun == len(self.units):
+        entry = None if self.halted else self.queue.take(self.width, 1)
+        if entry is None:
             return None
-        at = self.begun
-        self.begun += 1
+        at = entry.key
+        assert isinstance(at, int)
         self.runs[at] = UnitRun(self.conf.confirm, self.is_known)
         step = self.runs[at].next()
         assert step is not None
@@ -98,6 +108,7 @@ class LaneRun:
         number, unit = ended.job.number, ended.job.request.unit
         try:
             result = self.kind.decode(unit, account_of(ended), self.found.root)
+            result = _on_device(result, ended.worker.devices)
             roots = self._roots(ended.job.request.temporary)
             return replace(result, failures=tuple(signed(failure, roots) for failure in result.failures))
         except Exception as error:  # noqa: BLE001 - a fault of ours costs one unit, not the lane

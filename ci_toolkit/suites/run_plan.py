@@ -7,12 +7,13 @@ from pathlib import Path
 import msgspec
 
 from ci_toolkit.catalogue.lanes import LaneConf
-from ci_toolkit.devices.registry import available, find
+from ci_toolkit.devices.registry import available
 from ci_toolkit.errors import InfrastructureError, UsageError
 from ci_toolkit.formats.digests import digest_of
 from ci_toolkit.gates.expectations import known_outcomes, withheld_cases
 from ci_toolkit.gates.ratchet_files import load_ratchet, no_ratchet
 from ci_toolkit.model.plan import Plan
+from ci_toolkit.suites.access import pool_for
 from ci_toolkit.suites.lane import run_lane
 from ci_toolkit.suites.steps import IsKnown
 from ci_toolkit.suites.survey import survey
@@ -53,9 +54,8 @@ def _run(plan: Plan, conf: LaneConf, out: Path, slots: int, stop: Stop, observe:
     devices, absent = available(conf.lane.device)
     if absent:
         raise InfrastructureError(f"lane {conf.lane.id} can not run here: {absent}")
-    count = conf.lane.device.count
-    module = find(conf.lane.device.module)
-    granted = devices[:count] if count else devices
+    granted = devices[: conf.lane.device.count or None]
+    pool = pool_for(conf, granted)
     withheld, is_known = _expectations(conf)
     provenance = msgspec.structs.replace(plan.provenance, conf_digest=plan.conf_digest, plan_digest=digest_of(plan))
     return run_lane(
@@ -63,14 +63,15 @@ def _run(plan: Plan, conf: LaneConf, out: Path, slots: int, stop: Stop, observe:
         out,
         provenance=provenance,
         attempt=plan.provenance.attempt,
-        slots=slots,
+        # Beside the workers on devices one more gets ready, as far as it can without a device.
+        slots=min(slots, len(granted) // conf.width + 1) if pool else slots,
         stop=stop,
         observe=observe,
         withheld=withheld,
         is_known=is_known,
         fail_fast=fail_fast,
         devices=granted,
-        mask=module.mask(granted) if module and count else {},
+        pool=pool,
     )
 
 

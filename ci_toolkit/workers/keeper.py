@@ -1,5 +1,6 @@
 """The host's end of a keeper: starts the process, sends orders, and holds the two sockets."""
 
+import array
 import json
 import os
 import select
@@ -7,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -46,6 +47,18 @@ class Keeper:
         """Asks the whole tree to end, and kills what is left after ``grace_s``; first writes the stacks if wanted."""
         with suppress(OSError):
             self.control.connection.sendall(json.dumps({"grace_s": grace_s, "stacks": stacks}).encode() + b"\n")
+
+    def grant(self, message: Mapping[str, object], leases: Sequence[int]) -> None:
+        """Gives the descriptors of leases to the keeper, which holds them to its end, and then tells the worker."""
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", leases))]
+        with suppress(OSError):
+            self.control.connection.sendmsg([encoded({"lease": len(leases)})], rights)
+        self.say(message)
+
+    def say(self, message: Mapping[str, object]) -> None:
+        """Sends a message to the worker."""
+        with suppress(OSError):
+            self.channel.connection.sendall(encoded(message))
 
     def kill(self) -> None:
         """Ends a keeper that does not answer; its worker dies with it."""

@@ -1,5 +1,6 @@
 """One live worker as the host sees it: its messages, its limits of time, its end."""
 
+import math
 import shutil
 import time
 from collections.abc import Mapping
@@ -10,9 +11,10 @@ from typing import Any
 import msgspec
 
 from ci_toolkit.formats.documents import document_bytes
-from ci_toolkit.model.report import ErrorKind, Worker, WorkerEnd
+from ci_toolkit.model.report import Device, ErrorKind, Worker, WorkerEnd
 from ci_toolkit.model.secrets import redacted
 from ci_toolkit.model.text import clip, one_line
+from ci_toolkit.workers.devices import Access, Grant
 from ci_toolkit.workers.ends import End, classify, faults, not_started, signal_name
 from ci_toolkit.workers.jobs import Ended, Job, Leftover, Observer
 from ci_toolkit.workers.keeper import Keeper, specification, start
@@ -51,7 +53,7 @@ class Running:
         self._hello: dict[str, Any] | None = None
         self._bye: dict[str, Any] | None = None
         self._report: dict[str, Any] | None = None
-        self._failed_start = self._failed = ""
+        self._failed_start = self._failed = self._refused = ""
         self._case = self._phase = ""
         self._case_began = 0.0
         self._timed_out_case = ""
@@ -59,6 +61,10 @@ class Running:
         self._give_up_at: float | None = None
         self._hurried = False
         self._strangers = 0
+        self.wants = 0
+        self._wanted_at = 0.0
+        self.devices: tuple[Device, ...] = ()
+        self._access: Access | None = None
 
     def _keeper(self, servers: Servers) -> Keeper:
         request, folder = self.job.request, self.job.folder
@@ -102,6 +108,12 @@ class Running:
             kind, case = message.get("e"), str(message.get("id", ""))
             if kind == "hello":
                 self._hello = message
+            elif kind == "need_devices" and not self.devices:
+                self.wants, self._wanted_at = self.job.request.width, time.monotonic()
+            elif kind == "proof" and self._access is not None:
+                self._take_proof(message.get("answer"), self._access)
+            elif kind == "not_granted":
+                self._refused = str(message.get("reason", ""))
             elif kind == "start":
                 self._case, self._phase, self._case_began = case, "", time.monotonic()
             elif kind == "phase" and case == self._case:
@@ -112,6 +124,38 @@ class Running:
                 self._bye = message
             self._observe(self.job, message)
 
+    # Devices -----------------------------------------------------------------------------------------------------
+
+    def grant(self, grant: Grant, access: Access) -> None:
+        """Gives the worker its devices; its time begins now. The keeper holds the leases from here on."""
+        self.wants = 0
+        self._access = access
+        self.devices = grant.devices
+        shown = [{"index": device.index, "uuid": device.uuid, "name": device.name} for device in grant.devices]
+        message = {"n": self.job.request.nonce, "e": "granted", "mask": grant.mask, "devices": shown}
+        self.keeper.grant(message, [lease.fileno() for lease in grant.leases])
+        for lease in grant.leases:
+            lease.close()
+        self._began = time.monotonic()
+
+    def _take_proof(self, answer: object, access: Access) -> None:
+        reason = access.judge(answer, self.devices)
+        if reason:
+            self.refuse(reason)
+        else:
+            self.keeper.say({"n": self.job.request.nonce, "e": "go"})
+
+    def waited(self, now: float) -> float:
+        """How long the worker has been waiting for devices, in seconds."""
+        return now - self._wanted_at if self.wants else 0.0
+
+    def refuse(self, reason: str) -> None:
+        """Ends a worker that can not have the devices that it needs."""
+        self.wants = 0
+        self._ordered = End(WorkerEnd.NOT_STARTED, one_line(reason), ErrorKind.INFRA)
+        self._give_up_at = time.monotonic() + ANSWER_S
+        self.keeper.order_stop(0.0, stacks=False)
+
     # Limits ------------------------------------------------------------------------------------------------------
 
     def due(self) -> float:
@@ -120,6 +164,8 @@ class Running:
             return self._give_up_at
         if not self._pid:
             return self._launched + START_S
+        if self.wants:
+            return math.inf
         unit = self._began + self._limits.unit_s
         if self._case and self._limits.case_s is not None:
             return min(unit, self._case_began + self._limits.case_s)
@@ -190,6 +236,7 @@ class Running:
             stdout_bytes=report.get("stdout_bytes", 0),
             stderr_bytes=report.get("stderr_bytes", 0),
             output_cut=report.get("cut", False),
+            devices=tuple(device.index for device in self.devices),
         )
         return Ended(
             job=job,
@@ -213,6 +260,8 @@ class Running:
     def _end(self) -> tuple[End, dict[str, Any]]:
         if self._failed_start:
             return not_started(self._failed_start), _EXITED
+        if self._refused:
+            return End(WorkerEnd.NOT_STARTED, one_line(self._refused), ErrorKind.INFRA), self._report or _EXITED
         if self._report is not None:
             return classify(self._report, self._bye, self._ordered), self._report
         if self._ordered is not None:

@@ -7,7 +7,9 @@ from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
+from ci_toolkit.errors import InfrastructureError
 from ci_toolkit.model.report import Worker, WorkerEnd
+from ci_toolkit.workers.devices import NO_ACCESS, DevicePool
 from ci_toolkit.workers.ends import not_started
 from ci_toolkit.workers.jobs import Ended, Job, Observer, Take
 from ci_toolkit.workers.running import Running
@@ -16,20 +18,27 @@ from ci_toolkit.workers.stop import Stop
 
 WAIT_S = 60.0
 """The longest sleep of the loop; everything that matters wakes it."""
+RETRY_S = 0.1
+"""How often a device that somebody else holds is asked for again."""
+PASSES = 8
+"""How many narrower wishes may be met before the one that has waited longest."""
 LEAVE_S = 10.0
 INTERRUPT_LEAVE_S = 0.5
 """How long the last keepers may take to remove their workers' temporary folders; they go on alone after that."""
 
 
-def run_jobs(take: Take, slots: int, stop: Stop, observe: Observer) -> Iterator[Ended]:
+def run_jobs(take: Take, slots: int, stop: Stop, observe: Observer, pool: DevicePool | None = None) -> Iterator[Ended]:
     """Runs the jobs that ``take`` gives with at most ``slots`` workers at a time and yields each as it ends.
+
+    Workers that need devices are given them from ``pool``, in the order in which they asked; while they wait, they have
+    imported already what needs none.
 
     When ``stop`` is set, no job starts any more, the running ones end within three seconds as ``interrupted``, and jobs
     that never started are not yielded. Call it in the main thread, where signals arrive. Closing the iterator ends all
     workers.
     """
     with selectors.DefaultSelector() as selector, closing(Servers()) as servers:
-        loop = _Loop(selector, servers, stop, observe)
+        loop = _Loop(selector, servers, pool or DevicePool((), NO_ACCESS), stop, observe)
         try:
             yield from loop.run(take, slots)
         finally:
@@ -37,9 +46,13 @@ def run_jobs(take: Take, slots: int, stop: Stop, observe: Observer) -> Iterator[
 
 
 class _Loop:
-    def __init__(self, selector: selectors.BaseSelector, servers: Servers, stop: Stop, observe: Observer) -> None:
+    def __init__(
+        self, selector: selectors.BaseSelector, servers: Servers, pool: DevicePool, stop: Stop, observe: Observer
+    ) -> None:
         self._selector = selector
         self._servers = servers
+        self._pool = pool
+        self._passed = 0
         self._stop = stop
         self._observe = observe
         self._running: list[Running] = []
@@ -81,18 +94,56 @@ class _Loop:
 
     def _wait(self) -> None:
         soonest = min(worker.due() for worker in self._running)
-        for key, _ in self._selector.select(min(max(soonest - time.monotonic(), 0.0), WAIT_S)):
+        longest = RETRY_S if any(worker.wants for worker in self._running) else WAIT_S
+        for key, _ in self._selector.select(min(max(soonest - time.monotonic(), 0.0), longest)):
             key.data()
         if self._stop:
             for worker in self._running:
                 worker.interrupt(self._stop.reason)
+        else:
+            self._grant()
         now = time.monotonic()
         for worker in self._running:
             worker.check(now)
 
+    def _grant(self) -> None:
+        """Gives free devices to those who wait, the longest waiting first.
+
+        A wide wish that can not be met lets narrower ones pass, but only so often: it never starves.
+        """
+        now = time.monotonic()
+        waiting = [worker for worker in self._running if worker.wants and not worker.over]
+        waiting.sort(key=lambda worker: worker.waited(now), reverse=True)
+        for worker in waiting:
+            granted = self._try_grant(worker, now)
+            if worker is waiting[0]:
+                self._passed = 0 if granted else self._passed
+            elif granted:
+                self._passed += 1
+            if not granted and self._passed >= PASSES:
+                return
+
+    def _try_grant(self, worker: Running, now: float) -> bool:
+        """Whether the worker waits no longer: it has its devices, or can not have them."""
+        pool = self._pool
+        if worker.wants > len(pool.devices):
+            worker.refuse(f"needs {worker.wants} devices, this run has {len(pool.devices)}")
+            return True
+        try:
+            grant = pool.take(worker.wants)
+        except InfrastructureError as error:
+            worker.refuse(str(error))
+            return True
+        if grant is not None:
+            worker.grant(grant, pool.access)
+        elif worker.waited(now) > pool.access.wait_s:
+            worker.refuse(f"no device within {pool.access.wait_s:g} s: {pool.reason}")
+        return not worker.wants
+
     def _finish(self, worker: Running) -> Ended:
         self._release(worker)
         ended = worker.finish()
+        self._pool.give_back(worker.devices)
         self._leaving = [leaving for leaving in self._leaving if not leaving.keeper.has_ended(0)]
         self._leaving.append(worker)
         return ended

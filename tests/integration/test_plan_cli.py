@@ -10,7 +10,7 @@ PLATFORMS = """\
 schema: platforms/1
 platforms:
   cpu: {device: cpu}
-  gpu: {device: cuda, count: 1}
+  gpu: {device: musa, count: 1}
   strange: {device: cpu, python: /no/such/python}
 """
 SUITES = """\
@@ -42,7 +42,7 @@ def test_what_runs_and_what_is_left_out_with_its_reason(planned) -> None:
         "lane      small-cpu: 1 test files (fast tier: the suite's sample)",
         "left out  odd-strange: the interpreter /no/such/python can not be started: No such file or directory",
         f"left out  old-cpu: python is {here} (it needs 3.3)",
-        "left out  small-gpu: this version has no module for device cuda",
+        "left out  small-gpu: this version has no module for device musa",
     ]
     plan = document(planned)
     assert [lane["id"] for lane in plan["lanes"]] == ["small-cpu"]

@@ -163,7 +163,7 @@ def watched(project, *args: str, **env: str) -> str:
     process = subprocess.Popen(
         [sys.executable, "-m", "ci_toolkit", *args],
         cwd=project.folder,
-        env=project.env | {"TERM": "xterm"} | env,
+        env=project.env | {"TERM": "xterm", "CI": ""} | env,
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
@@ -187,7 +187,10 @@ def test_a_terminal_shows_a_line_that_lives_and_the_verdict_last(project) -> Non
     project.write("tests/test_a.py", RED)
     shown = watched(project, "ci")
     assert re.search(r"1 unit running, \d cases? finished, \d failed", shown)
-    last = [line for line in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).splitlines() if line.strip()][-1]
+    lines = [line for line in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).splitlines() if line.strip()]
+    assert any(re.fullmatch(r"small-cpu test_a\.py .* \d\.\d s", line) for line in lines), "a line for the worker"
+    assert not any("START" in line for line in lines)
+    last = lines[-1]
     assert last.startswith("FAILED: 1 finding")
     assert shown.rstrip().endswith("\x1b[0m"), "the colours end"
     assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h"), "the cursor is shown again"

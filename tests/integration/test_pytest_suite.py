@@ -46,6 +46,7 @@ def conf_of(base: Path, **changes: object) -> LaneConf:
         "limits": Limits(unit_s=60),
         "start": "spawn",
         "preload": (),
+        "width": 1,
         "budget": 10,
         "confirm": 0,
         "flaky_passes": False,

@@ -170,3 +170,21 @@ def test_what_a_resumed_worker_does_not_find_again_is_lost(run, project) -> None
     code, evidence = run(text)
     assert (code, outcomes(evidence)) == (3, ["crashed", "passed", "passed", "not_run"])
     assert "1 cases were not collected again by the worker that went on after a death" in run.said
+
+
+def test_a_case_that_breaks_the_device_costs_itself_only(run) -> None:
+    """The text is CUDA's own; what a card really does is shown in tests/hardware."""
+    text = """
+        broken = False
+        def test_1(): pass
+        def test_2():
+            global broken
+            broken = True
+            raise RuntimeError("CUDA error: an illegal memory access was encountered")
+        def test_3(): assert not broken
+    """
+    code, evidence = run(text)
+    assert (code, outcomes(evidence)) == (1, ["passed", "failed", "passed"])
+    assert evidence.failures[evidence.cases[1].failures[0]].cause == "device"
+    assert purposes(evidence) == ["whole", "rest"]
+    assert not evidence.report.errors

@@ -46,10 +46,10 @@ def judge(unit: str, account: Account, root: str, story: Story) -> UnitResult:
     ]
     broken = next((event.id for event in story.stopped if event.by == "device"), "")
     death: ExecutionError | None = None
-    if account.worker.end is not WorkerEnd.COMPLETED:
-        death = judge_process(story, culprit, ledger)
-    elif broken:
+    if broken and account.worker.end not in _FINAL:
         death = judge_device(broken, ledger)
+    elif account.worker.end is not WorkerEnd.COMPLETED:
+        death = judge_process(story, culprit, ledger)
     else:
         judge_session(story, culprit, cases, why, ledger)
     if death is not None and account.worker.end in _FINAL:
@@ -65,7 +65,7 @@ def judge(unit: str, account: Account, root: str, story: Story) -> UnitResult:
         environment=_environment(story),
         runner_version=story.pytest,
         death=death,
-        culprit=culprit.progress.row.id if culprit else broken,
+        culprit=broken or (culprit.progress.row.id if culprit else ""),
         before=_before(story),
         rest=() if story.collected is None else _unstarted(story),
     )

@@ -154,7 +154,7 @@ def test_the_digest_of_a_lane_is_of_its_own_values(tmp_path: Path) -> None:
         (SUITES.replace("  two: {", "  two: {kind: pytst, "), r"suites.yml:9: .*did you mean 'pytest'"),
         (SUITES.replace("  two: {", "  two: {ratchet: ratchets/two, "), "there is no folder"),
         (SUITES.replace("  two: {", "  two: {root: {path: a, distribution: b}, "), "either a path or a distribution"),
-        (SUITES.replace("  two: {", "  two: {start: fork, "), "start mode"),
+        (SUITES.replace("  two: {", "  two: {start: thread, "), "start mode"),
         (SUITES + 'overrides: [{lanes: "thre*", set: {marker: x}}]\n', "no lane fits 'thre\\*'"),
         (SUITES + 'overrides: [{lanes: "two*", set: {markr: x}}]\n', "did you mean 'marker'"),
         (SUITES.replace("two", "one-cpu").replace("platforms: [cpu]}", "platforms: [cpu], variants: {f32: {}}}"), "id"),

@@ -43,7 +43,7 @@ def test_the_processor_is_always_there():
     [
         (expected(arch="s390x"), f"asks for cpu of architecture s390x, this machine has {platform.machine()}"),
         (expected(count=2), "asks for 2 devices cpu, this machine has 1"),
-        (expected("cuda", count=1), "this version has no module for device cuda"),
+        (expected("musa", count=1), "this version has no module for device musa"),
     ],
 )
 def test_what_is_not_there_has_a_reason(asked, reason):

@@ -87,6 +87,26 @@ def test_failing_cases_are_named_once_each_and_their_number_is_bounded(capsys: p
     assert "not named here" in lines[-2]
 
 
+def test_the_process_and_the_granted_devices_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    cards = [{"index": 2, "uuid": "u2", "name": "A card"}, {"index": 5, "uuid": "u5", "name": "A card"}]
+    granted = {"e": "granted", "devices": cards}
+    lines = told(capsys, {"e": "hello", "pid": 77}, {"e": "need_devices", "width": 2}, granted, ended())
+    assert lines[:2] == ["START s-cpu test_1.py (process 77)", "GRANT s-cpu test_1.py: devices 2, 5 (A card)"]
+    assert lines[2].startswith("END   s-cpu test_1.py on devices 2, 5 (A card): 0 cases in ")
+
+
+@pytest.mark.parametrize("odd", [None, "cuda", [], [7], [{}], [{"index": "\n::error::" + "x" * 9000}]])
+def test_a_grant_that_is_none_is_told_in_one_line(capsys: pytest.CaptureFixture[str], odd: object) -> None:
+    lines = told(capsys, {"e": "hello"}, {"e": "granted", "devices": odd}, ended())
+    assert [line[:6] for line in lines] == ["START ", "GRANT ", "END   "]
+    assert all(len(line) < 400 for line in lines)
+
+
+def test_a_message_before_the_hello_is_not_believed(capsys: pytest.CaptureFixture[str]) -> None:
+    early = [{"e": "granted", "devices": []}, {"e": "need_devices"}, {"e": "finish"}, failed("t::1")]
+    assert told(capsys, *early) == []
+
+
 def test_hostile_ids_stay_on_their_line(capsys: pytest.CaptureFixture[str]) -> None:
     lines = told(capsys, {"e": "hello"}, failed("a\n::error::x\x1b[31m ##[group]" + "w" * 9000), ended())
     assert len(lines) == 3
