@@ -49,6 +49,7 @@ def command(
     import os
 
     from ci_toolkit.catalogue.load import load_catalogue
+    from ci_toolkit.formats.durations import DURATIONS, read_durations
     from ci_toolkit.gates.judge import judge
     from ci_toolkit.github.planning import plan_here
     from ci_toolkit.plan.lanes import Wish
@@ -60,10 +61,11 @@ def command(
     from ci_toolkit.workers.stop import Stop
 
     catalogue = load_catalogue(conf_folder)
+    durations = read_durations(conf_folder / DURATIONS)
     plan = plan_here(catalogue, Wish(only, full, units), out, today.date(), os.environ)
     print_plan(plan)
     with Stop().install() as stop:
-        with Progress(plan) as progress:
+        with Progress(plan, durations, jobs) as progress:
             run_plan(plan, catalogue.by_id(), out, slots=jobs, stop=stop, observe=progress.observe, fail_fast=fail_fast)
         verdict = judge(plan, collect(plan, catalogue.by_id(), out, base), today.date())
         publish(verdict, out, os.environ)

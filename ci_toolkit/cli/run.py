@@ -49,6 +49,7 @@ def command(
     import os
 
     from ci_toolkit.catalogue.load import load_catalogue
+    from ci_toolkit.formats.durations import DURATIONS, read_durations
     from ci_toolkit.github.planning import plan_here
     from ci_toolkit.plan.lanes import Wish
     from ci_toolkit.publish.progress import Progress
@@ -58,12 +59,13 @@ def command(
     from ci_toolkit.workers.stop import Stop
 
     catalogue = load_catalogue(conf_folder)
+    durations = read_durations(conf_folder / DURATIONS)
     if plan_file:
         plan = read_plan(plan_file, lanes)
     else:
         plan = plan_here(catalogue, Wish(lanes, full, units), out, today.date(), os.environ)
         print_plan(plan)
-    with Stop().install() as stop, Progress(plan) as progress:
+    with Stop().install() as stop, Progress(plan, durations, jobs) as progress:
         folders = run_plan(
             plan, catalogue.by_id(), out, slots=jobs, stop=stop, observe=progress.observe, fail_fast=fail_fast
         )

@@ -132,3 +132,14 @@ def test_a_broken_file_is_one_line_and_stays(project) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("ci-toolkit: error: conf/durations.json:2: is not JSON")
     assert "<<<<" in broken.read_text()
+
+
+@pytest.mark.parametrize("command", [("ci",), ("run", "small-cpu")])
+def test_a_broken_file_ends_a_run_before_it_starts(project, command: tuple[str, ...]) -> None:
+    project.write("conf/durations.json", "{}")
+    project.write("tests/test_a.py", "def test_one(): pass\n")
+    ran = project.toolkit(*command)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("ci-toolkit: error: conf/durations.json: ")
+    assert "delete it" in ran.stderr
+    assert not (project.folder / "out").exists()
