@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 UNKNOWN_QUANTILE = 0.97
-"""How long a unit of unknown duration is taken to be, among the known ones.
+"""How long a unit of unknown duration is taken to be, among the known ones, whatever its width.
 
 One that turns out long and was started late costs more than one that turns out short and was started early.
 """
@@ -132,12 +132,12 @@ class Queue:
         return started.entry
 
     def _sort(self) -> None:
-        unknown = quantile(self._known, UNKNOWN_QUANTILE) if self._known else 1.0
+        unknown = quantile(self._known, UNKNOWN_QUANTILE) if self._known else 0.0
 
         def rank(waiting: _Waiting) -> tuple[int, float]:
             entry = waiting.entry
-            seconds = unknown if entry.seconds is None else entry.seconds
-            return -entry.width if 2 * entry.width > self._devices else 0, -seconds * max(entry.width, 1)
+            time = unknown if entry.seconds is None else entry.seconds * max(entry.width, 1)
+            return -entry.width if 2 * entry.width > self._devices else 0, -time
 
         self._order.sort(key=rank)
 

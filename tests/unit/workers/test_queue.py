@@ -136,7 +136,8 @@ def test_unknown_durations_count_as_long_ones():
 
 
 def test_without_any_knowledge_the_order_is_the_declared_one():
-    assert [entry.key for entry in Queue(8, [Entry(key, 1) for key in "cab"]).waiting] == ["c", "a", "b"]
+    drawn = [Entry("c", 1), Entry("a", 3), Entry("b", 2), Entry("h", 0)]
+    assert [entry.key for entry in Queue(8, drawn).waiting] == ["c", "a", "b", "h"]
 
 
 def test_a_pool_that_loses_devices_gives_out_what_never_fits():
