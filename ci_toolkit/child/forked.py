@@ -63,7 +63,8 @@ def _refresh(spec: dict[str, Any]) -> None:
     sys.argv[:] = [spec["argv"][-4], *spec["argv"][-2:]]
     reseed(spec["seed"])
     set_threads(_wanted_threads())
-    _load_device_backends()
+    if spec["backends"]:
+        _load_device_backends()
 
 
 def close_others(kept: Iterable[int]) -> None:

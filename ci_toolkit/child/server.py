@@ -39,6 +39,7 @@ def main(arguments: list[str]) -> int:
     except BaseException as error:  # noqa: BLE001 - a preload may raise anything, and the host must know
         _tell(control, broken="%s: %s" % (type(error).__name__, error))
         return 1
+    backends = _has_backends()
     kept = descriptors() - {0, 1, 2, control.fileno()}
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     _tell(control, ready={"seconds": time.monotonic() - began, "fault": _fault(wish), "rss_bytes": _rss()})
@@ -53,7 +54,7 @@ def main(arguments: list[str]) -> int:
             continue
         pid = os.fork()
         if pid == 0:
-            _keep(json.loads(line), given, kept)
+            _keep({**json.loads(line), "backends": backends}, given, kept)
         _close(given)
         _tell(control, forked=pid, rss_bytes=_rss())
 
@@ -98,6 +99,17 @@ def _fault(wish: dict[str, Any]) -> str:
     if early:
         return "the server has imported the subject (%s), which 'preload' does not name" % ", ".join(early)
     return ""
+
+
+def _has_backends() -> bool:
+    """Whether any package registers a device with torch, which each fork must then load; to look takes long."""
+    if "torch" not in sys.modules:
+        return False
+    from importlib.metadata import entry_points
+
+    if sys.version_info >= (3, 10):
+        return bool(entry_points(group="torch.backends"))
+    return "torch.backends" in entry_points()
 
 
 def _keep(spec: dict[str, Any], given: list[int], kept: Iterable[int]) -> None:

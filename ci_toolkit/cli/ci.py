@@ -57,7 +57,7 @@ def command(
     from ci_toolkit.publish.terminal import print_plan
     from ci_toolkit.publish.write import publish
     from ci_toolkit.suites.collect import collect
-    from ci_toolkit.suites.run_plan import run_plan
+    from ci_toolkit.suites.run_plan import Manner, run_plan
     from ci_toolkit.workers.stop import Stop
 
     catalogue = load_catalogue(conf_folder)
@@ -66,7 +66,7 @@ def command(
     print_plan(plan)
     with Stop().install() as stop:
         with Progress(plan, durations, jobs) as progress:
-            run_plan(plan, catalogue.by_id(), out, slots=jobs, stop=stop, observe=progress.observe, fail_fast=fail_fast)
+            run_plan(plan, catalogue.by_id(), out, Manner(jobs, stop, progress.observe, durations, fail_fast))
         verdict = judge(plan, collect(plan, catalogue.by_id(), out, base), today.date())
         publish(verdict, out, os.environ)
     return verdict.exit_code

@@ -55,7 +55,7 @@ def command(
     from ci_toolkit.publish.progress import Progress
     from ci_toolkit.publish.terminal import print_plan, print_runs
     from ci_toolkit.suites.planning import read_plan
-    from ci_toolkit.suites.run_plan import run_plan
+    from ci_toolkit.suites.run_plan import Manner, run_plan
     from ci_toolkit.workers.stop import Stop
 
     catalogue = load_catalogue(conf_folder)
@@ -66,7 +66,6 @@ def command(
         plan = plan_here(catalogue, Wish(lanes, full, units), out, today.date(), os.environ)
         print_plan(plan)
     with Stop().install() as stop, Progress(plan, durations, jobs) as progress:
-        folders = run_plan(
-            plan, catalogue.by_id(), out, slots=jobs, stop=stop, observe=progress.observe, fail_fast=fail_fast
-        )
+        manner = Manner(jobs, stop, progress.observe, durations, fail_fast)
+        folders = run_plan(plan, catalogue.by_id(), out, manner)
     return print_runs(plan, folders)

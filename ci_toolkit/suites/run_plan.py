@@ -10,6 +10,7 @@ from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.devices.registry import available
 from ci_toolkit.errors import InfrastructureError, UsageError
 from ci_toolkit.formats.digests import digest_of
+from ci_toolkit.formats.durations import Durations
 from ci_toolkit.gates.expectations import known_outcomes, withheld_cases
 from ci_toolkit.gates.ratchet_files import load_ratchet, no_ratchet
 from ci_toolkit.model.plan import Plan
@@ -21,19 +22,23 @@ from ci_toolkit.workers.jobs import Observer
 from ci_toolkit.workers.stop import Stop
 
 
-def run_plan(
-    plan: Plan,
-    confs: Mapping[str, LaneConf],
-    out: Path,
-    *,
-    slots: int,
-    stop: Stop,
-    observe: Observer,
-    fail_fast: bool = False,
-) -> dict[str, Path]:
-    """Runs each lane with at most ``slots`` workers at a time and returns lane id -> evidence folder.
+@dataclasses.dataclass(frozen=True)
+class Manner:
+    """How lanes are run: with at most ``slots`` workers at a time, until ``stop`` is set, each message to ``observe``.
 
-    With ``fail_fast`` a lane ends at its first unit in which something fails that no ratchet expects.
+    ``durations`` say which units take long, those start first; with ``fail_fast`` a lane ends at its first unit in
+    which something fails that no ratchet expects.
+    """
+
+    slots: int
+    stop: Stop
+    observe: Observer
+    durations: Durations = dataclasses.field(default_factory=Durations)
+    fail_fast: bool = False
+
+
+def run_plan(plan: Plan, confs: Mapping[str, LaneConf], out: Path, manner: Manner) -> dict[str, Path]:
+    """Runs each lane and returns lane id -> evidence folder.
 
     After a stop no further lane starts; the gates find those missing. Raises UsageError for a lane that conf does not
     have, or has in another form than the plan.
@@ -45,12 +50,12 @@ def run_plan(
             raise UsageError(f"the plan has a lane {lane.id!r}, conf has not", hint="plan again")
         if conf.lane != msgspec.structs.replace(lane, selection=conf.lane.selection):
             raise UsageError(f"lane {lane.id!r} is another one in conf than in the plan", hint="plan again")
-        if not stop:
-            folders[lane.id] = _run(plan, dataclasses.replace(conf, lane=lane), out, slots, stop, observe, fail_fast)
+        if not manner.stop:
+            folders[lane.id] = _run(plan, dataclasses.replace(conf, lane=lane), out, manner)
     return folders
 
 
-def _run(plan: Plan, conf: LaneConf, out: Path, slots: int, stop: Stop, observe: Observer, fail_fast: bool) -> Path:
+def _run(plan: Plan, conf: LaneConf, out: Path, manner: Manner) -> Path:
     devices, absent = available(conf.lane.device)
     if absent:
         raise InfrastructureError(f"lane {conf.lane.id} can not run here: {absent}")
@@ -64,14 +69,15 @@ def _run(plan: Plan, conf: LaneConf, out: Path, slots: int, stop: Stop, observe:
         provenance=provenance,
         attempt=plan.provenance.attempt,
         # Beside the workers on devices one more gets ready, as far as it can without a device.
-        slots=min(slots, len(granted) // conf.width + 1) if pool else slots,
-        stop=stop,
-        observe=observe,
+        slots=min(manner.slots, len(granted) // conf.width + 1) if pool else manner.slots,
+        stop=manner.stop,
+        observe=manner.observe,
         withheld=withheld,
         is_known=is_known,
-        fail_fast=fail_fast,
+        fail_fast=manner.fail_fast,
         devices=granted,
         pool=pool,
+        expected=manner.durations.of(conf.lane),
     )
 
 

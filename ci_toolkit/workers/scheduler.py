@@ -20,8 +20,8 @@ WAIT_S = 60.0
 """The longest sleep of the loop; everything that matters wakes it."""
 RETRY_S = 0.1
 """How often a device that somebody else holds is asked for again."""
-PASSES = 8
-"""How many narrower wishes may be met before the one that has waited longest."""
+PASSES = 4
+"""How many other wishes, for each device, may be met before the first that waits."""
 LEAVE_S = 10.0
 INTERRUPT_LEAVE_S = 0.5
 """How long the last keepers may take to remove their workers' temporary folders; they go on alone after that."""
@@ -107,20 +107,22 @@ class _Loop:
             worker.check(now)
 
     def _grant(self) -> None:
-        """Gives free devices to those who wait, the longest waiting first.
+        """Gives free devices to those who wait: the wide ones first, and else the longest waiting.
 
-        A wide wish that can not be met lets narrower ones pass, but only so often: it never starves.
+        What wants more than half of the devices would later wait for all others to end. A wish that can not be met lets
+        narrower ones pass, but only so often: it never starves.
         """
         now = time.monotonic()
         waiting = [worker for worker in self._running if worker.wants and not worker.over]
-        waiting.sort(key=lambda worker: worker.waited(now), reverse=True)
+        half = len(self._pool.devices) / 2
+        waiting.sort(key=lambda worker: (worker.wants > half, worker.waited(now)), reverse=True)
         for worker in waiting:
             granted = self._try_grant(worker, now)
             if worker is waiting[0]:
                 self._passed = 0 if granted else self._passed
             elif granted:
                 self._passed += 1
-            if not granted and self._passed >= PASSES:
+            if not granted and self._passed >= PASSES * len(self._pool.devices):
                 return
 
     def _try_grant(self, worker: Running, now: float) -> bool:
