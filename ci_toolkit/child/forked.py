@@ -62,7 +62,8 @@ def _refresh(spec: dict[str, Any]) -> None:
         signal.signal(number, signal.SIG_IGN)
     sys.argv[:] = [spec["argv"][-4], *spec["argv"][-2:]]
     reseed(spec["seed"])
-    set_threads(_wanted_threads())
+    if spec["quiet"]:
+        set_threads(_wanted_threads())
     if spec["backends"]:
         _load_device_backends()
 

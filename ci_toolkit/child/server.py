@@ -39,10 +39,12 @@ def main(arguments: list[str]) -> int:
     except BaseException as error:  # noqa: BLE001 - a preload may raise anything, and the host must know
         _tell(control, broken="%s: %s" % (type(error).__name__, error))
         return 1
+    _shed_threads()
     backends = _has_backends()
     kept = descriptors() - {0, 1, 2, control.fileno()}
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    _tell(control, ready={"seconds": time.monotonic() - began, "fault": _fault(wish), "rss_bytes": _rss()})
+    ready = {"seconds": time.monotonic() - began, "fault": _fault(wish), "threads": _threads(), "rss_bytes": _rss()}
+    _tell(control, ready=ready)
     while True:
         line, given = _receive(control)
         if not line:
@@ -54,7 +56,7 @@ def main(arguments: list[str]) -> int:
             continue
         pid = os.fork()
         if pid == 0:
-            _keep({**json.loads(line), "backends": backends}, given, kept)
+            _keep({**json.loads(line), "backends": backends, "quiet": wish["quiet"]}, given, kept)
         _close(given)
         _tell(control, forked=pid, rss_bytes=_rss())
 
@@ -81,7 +83,7 @@ def _prepare(wish: dict[str, Any]) -> None:
 
 def _fault(wish: dict[str, Any]) -> str:
     """What makes a fork of this process unlike a fresh interpreter; empty when nothing does."""
-    threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208
+    threads = _threads()
     if threads != 1:
         return "the server has %d threads, and a fork would have one" % threads
     for descriptor in descriptors():
@@ -99,6 +101,21 @@ def _fault(wish: dict[str, Any]) -> str:
     if early:
         return "the server has imported the subject (%s), which 'preload' does not name" % ", ".join(early)
     return ""
+
+
+def _threads() -> int:
+    return len(os.listdir("/proc/self/task"))  # noqa: PTH208
+
+
+def _shed_threads() -> None:
+    """Lets OpenBLAS, which starts its threads when it is loaded, end them: it does before each fork.
+
+    A fork starts its own when it first needs them. Threads that it was given at once would spin on every processor.
+    """
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
 
 
 def _has_backends() -> bool:

@@ -25,13 +25,10 @@ RESTARTS = 2
 """How often a server that was lost is started again, before its workers are started afresh."""
 PER_WORKER = ("TMPDIR", "TMP", "TEMP", "XDG_CACHE_HOME")
 """Variables that are set anew in each fork, and read by no library when it is loaded."""
-QUIET = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
-}
-"""A server has one thread and opens no device."""
+NO_BACKENDS = {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+"""A server opens no device; its forks load torch's other backends."""
+QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "BLIS_NUM_THREADS": "1"}
+"""For libraries that keep the threads which they start when they are loaded; forks get their numbers back."""
 
 
 class ForkError(Exception):
@@ -95,7 +92,11 @@ class Servers:
         if found is None:
             while len(self._servers) >= MOST:
                 self._drop(next(iter(self._servers)))
-            found = self._servers[key] = _Server(key)
+            found = _Server(key)
+            if found.threads > 1:
+                found.close()
+                found = _Server(key, quiet=True)
+            self._servers[key] = found
         self._servers.move_to_end(key)
         return found
 
@@ -115,14 +116,15 @@ class _LostError(Exception):
 class _Server:
     """One server process. ``fault`` says why it must not fork; it is asked again before each fork."""
 
-    def __init__(self, key: Key) -> None:
+    def __init__(self, key: Key, quiet: bool = False) -> None:
+        self.threads = 0
         self._temporary = temporary_folder()
         ours, theirs = socket.socketpair()
         self._control = ours
         self._first_rss = self._rss = 0
         self._broken = ""
         self._process: subprocess.Popen[bytes] | None = None
-        env = {**dict(key.env), **QUIET, **dict.fromkeys(PER_WORKER, self._temporary)}
+        env = {**dict(key.env), **NO_BACKENDS, **(QUIET if quiet else {}), **dict.fromkeys(PER_WORKER, self._temporary)}
         try:
             with theirs:
                 self._process = subprocess.Popen(
@@ -138,7 +140,7 @@ class _Server:
         except OSError as error:
             self._broken = f"its interpreter can not be started: {error.strerror}"
             return
-        wish = {"preload": key.preload, "runner": key.runner, "args": key.args, "subject": key.subject}
+        wish = {"preload": key.preload, "runner": key.runner, "args": key.args, "subject": key.subject, "quiet": quiet}
         try:
             self._send(wish)
             answer = self._answer(READY_S)
@@ -148,6 +150,7 @@ class _Server:
         if "broken" in answer:
             self._broken = f"it can not be prepared: {answer['broken']}"
         else:
+            self.threads = answer["ready"]["threads"]
             self._broken = answer["ready"]["fault"]
             self._first_rss = self._rss = answer["ready"]["rss_bytes"]
 

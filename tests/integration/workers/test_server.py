@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import sys
+import textwrap
 from pathlib import Path
 
 import msgspec
@@ -57,27 +58,47 @@ def test_two_forks_draw_different_numbers_and_the_same_unit_draws_the_same(bench
     assert first == third
 
 
-def test_torch_is_reseeded_and_threads_come_back(bench):
-    torch = pytest.importorskip("torch")
-    draw = "import torch; print(torch.rand(1).item(), torch.get_num_threads())"
-    wide = {"OMP_NUM_THREADS": "3"}
-    jobs = [asked(bench.job(draw, number=number, settings=wide), preload=("torch",)) for number in (1, 2)]
+def test_torch_is_reseeded(bench):
+    pytest.importorskip("torch")
+    draw = "import torch; print(torch.rand(1).item())"
+    jobs = [asked(bench.job(draw, number=number), preload=("torch",)) for number in (1, 2)]
     assert [ended.worker.start_mode for ended in run(bench, *jobs)] == ["fork", "fork"]
-    (one, threads), (two, _) = (bench.stdout(number).split() for number in (1, 2))
-    assert one != two
-    assert threads == b"3"
-    assert torch
+    assert bench.stdout(1) != bench.stdout(2)
 
 
-def test_blas_gets_its_threads_back(bench):
-    count = """
-        import numpy, os
-        a = numpy.ones((1500, 1500))
-        a @ a
-        print(len(os.listdir("/proc/self/task")))
+THREADS = """
+    import json, os, numpy
+    count = lambda: len(os.listdir("/proc/self/task"))
+    before = count()
+    a = numpy.ones((1500, 1500))
+    a @ a
+    torch = sys.modules.get("torch")
+    print(json.dumps([count(), torch.get_num_threads() if torch else 0]))
+"""
+
+
+@pytest.mark.parametrize("limit", ["", "1", "2"])
+def test_a_fork_has_the_threads_of_a_fresh_interpreter(bench, limit):
+    settings = {"OMP_NUM_THREADS": limit} if limit else {}
+    body = "import sys, numpy, torch\n" + textwrap.dedent(THREADS)
+    jobs = [asked(bench.job(body, number=n, settings=settings), preload=("numpy", "torch")) for n in (1, 2)]
+    jobs[1] = asked(jobs[1], start="spawn")
+    assert [ended.worker.start_mode for ended in run(bench, *jobs)] == ["fork", "spawn"]
+    assert json.loads(bench.stdout(1)) == json.loads(bench.stdout(2))
+
+
+def test_a_library_that_keeps_its_threads_is_held_at_one_and_its_forks_get_theirs_back(bench):
+    greedy = """
+        import os, threading, time
+        if os.environ.get("OMP_NUM_THREADS") != "1":
+            threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
     """
-    run(bench, asked(bench.job(count, settings={"OMP_NUM_THREADS": "3"}), preload=("numpy",)))
-    assert bench.stdout() == b"3\n"
+    settings = {**module(bench, textwrap.dedent(greedy))["settings"], "OMP_NUM_THREADS": "2"}
+    body = "import sys, numpy, torch\n" + textwrap.dedent(THREADS)
+    job = asked(bench.job(body, settings=settings), preload=("preloaded", "numpy", "torch"))
+    (ended,) = run(bench, job)
+    assert (ended.worker.start_mode, ended.worker.fallback) == ("fork", "")
+    assert json.loads(bench.stdout())[1] == min(2, len(os.sched_getaffinity(0)))
 
 
 def test_no_descriptor_of_server_keeper_or_host_is_inherited(bench):
@@ -199,7 +220,6 @@ def test_a_server_that_is_killed_again_and_again_is_given_up(bench):
 
 def test_keeper_and_worker_die_with_the_host(bench, tmp_path):
     import subprocess
-    import textwrap
 
     script = textwrap.dedent(f"""
         import sys
