@@ -112,7 +112,7 @@ def cause(value: BaseException) -> str:
     names = [kind.__name__ for kind in type(value).__mro__]
     if isinstance(value, MemoryError) or _OUT_OF_MEMORY in names:
         return "resource"
-    if "Failed" in names and type(value).__module__.startswith("_pytest."):
+    if "Failed" in names and _of_runner(value):
         return "resource" if plain_str(value).startswith("Timeout ") else "assertion"
     if isinstance(value, AssertionError) or "DocTestFailure" in names or "MultipleDoctestFailures" in names:
         return "assertion"
@@ -138,8 +138,12 @@ def _chain(value: BaseException) -> list[BaseException]:
 
 def _device_text(value: BaseException) -> str:
     """What can tell of a device; an assertion, or what the runner raises, only quotes."""
-    runners = any(kind.__module__.startswith("_pytest.") for kind in type(value).__mro__)
-    return "" if runners or isinstance(value, AssertionError) else plain_str(value)
+    return "" if _of_runner(value) or isinstance(value, AssertionError) else plain_str(value)
+
+
+def _of_runner(value: BaseException) -> bool:
+    """Whether pytest itself raises such; ``pytest.fail`` poses as a built-in exception, its bases do not."""
+    return any(kind.__module__.startswith("_pytest.") for kind in type(value).__mro__)
 
 
 def _message(value: BaseException) -> str:

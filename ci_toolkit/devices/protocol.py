@@ -7,7 +7,11 @@ from ci_toolkit.model.report import Device
 
 
 class DeviceModule(Protocol):
-    """One kind of accelerator; a module with these functions fits."""
+    """One kind of accelerator; a module with these functions fits.
+
+    It may also have ``usage(device) -> Usage | None`` (free memory, processes), ``notes() -> Iterable[str]`` (what else
+    people should know), and ``judge(answer, devices) -> str`` (why what a worker's probe said is no proof of them).
+    """
 
     def discover(self) -> tuple[tuple[Device, ...], str]:
         """The devices of this machine, without opening one, and why there is none (empty when there is one)."""

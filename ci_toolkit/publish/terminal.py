@@ -127,6 +127,11 @@ def print_values(lane: str, values: Mapping[str, Mapping[str, object]]) -> None:
     make_console().print(_table(("key", "value", "from"), rows, lane))
 
 
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Prints rows under their columns' names."""
+    make_console().print(_table(columns, rows))
+
+
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", styles: Sequence[str] = ()) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", title=_safe(title) or None, title_justify="left")
     for column in columns:

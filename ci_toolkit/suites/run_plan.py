@@ -1,23 +1,26 @@
 """Runs the lanes of a plan on this machine, one after the other, each with its units side by side."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from ci_toolkit.catalogue.lanes import LaneConf
-from ci_toolkit.devices.registry import available
+from ci_toolkit.devices.admission import Admission, Foreign
+from ci_toolkit.devices.registry import available, find
 from ci_toolkit.errors import InfrastructureError, UsageError
 from ci_toolkit.formats.digests import digest_of
 from ci_toolkit.formats.durations import Durations
 from ci_toolkit.gates.expectations import known_outcomes, withheld_cases
 from ci_toolkit.gates.ratchet_files import load_ratchet, no_ratchet
 from ci_toolkit.model.plan import Plan
-from ci_toolkit.suites.access import pool_for
+from ci_toolkit.model.report import Device
 from ci_toolkit.suites.lane import run_lane
 from ci_toolkit.suites.steps import IsKnown
 from ci_toolkit.suites.survey import survey
+from ci_toolkit.workers.access import SHARED, access_to
+from ci_toolkit.workers.devices import DevicePool
 from ci_toolkit.workers.jobs import Observer
 from ci_toolkit.workers.stop import Stop
 
@@ -60,7 +63,7 @@ def _run(plan: Plan, conf: LaneConf, out: Path, manner: Manner) -> Path:
     if absent:
         raise InfrastructureError(f"lane {conf.lane.id} can not run here: {absent}")
     granted = devices[: conf.lane.device.count or None]
-    pool = pool_for(conf, granted)
+    pool = _pool(conf, granted)
     withheld, is_known = _expectations(conf)
     provenance = msgspec.structs.replace(plan.provenance, conf_digest=plan.conf_digest, plan_digest=digest_of(plan))
     return run_lane(
@@ -79,6 +82,17 @@ def _run(plan: Plan, conf: LaneConf, out: Path, manner: Manner) -> Path:
         pool=pool,
         expected=manner.durations.of(conf.lane),
     )
+
+
+def _pool(conf: LaneConf, devices: Sequence[Device]) -> DevicePool | None:
+    """The devices that the lane's workers ask for; None where they need none of their own."""
+    module = find(conf.lane.device.module)
+    if module is None or conf.lane.device.module in SHARED:
+        return None
+    platform = conf.platform
+    policy = Admission(platform.min_free_bytes, Foreign(platform.foreign), platform.wait_s)
+    access = access_to(module, platform.lease_folder, policy, f"lane {conf.lane.id}", platform.python)
+    return DevicePool(devices, access)
 
 
 def _expectations(conf: LaneConf) -> tuple[dict[str, str], IsKnown]:

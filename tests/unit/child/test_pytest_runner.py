@@ -530,3 +530,9 @@ def test_a_worker_that_left_nothing_is_an_error(tmp_path: Path) -> None:
     worker = Worker(number=1, unit="t.py", end=WorkerEnd.COMPLETED, exit_code=0)
     result = decode("t.py", Account(worker, "", "n0", tmp_path / "none"), str(tmp_path))
     assert kinds(result) == [ErrorKind.NO_FINAL_REPORT]
+
+
+def test_a_case_that_fails_itself_is_an_assertion(run: Run) -> None:
+    result = run("import pytest\ndef test_a(): pytest.fail('by hand')\ndef test_b(): pytest.fail('Timeout >5.0s')\n")
+    causes = [result.failures[case.failures[0]].cause for case in result.cases]
+    assert causes == [Cause.ASSERTION, Cause.RESOURCE]

@@ -1,0 +1,48 @@
+"""Joins a device's module, this host's leases and an admission policy into how devices are come by."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ci_toolkit.devices.admission import Admission, admit
+from ci_toolkit.devices.leases import Holder, default_folder, me, open_folder, try_lease
+from ci_toolkit.devices.probe import judge_answer
+from ci_toolkit.devices.protocol import DeviceModule
+from ci_toolkit.model.report import Device
+from ci_toolkit.workers.devices import Access, Lease
+
+SHARED = frozenset({"cpu"})
+"""Devices that workers share, as programs do: nobody asks for them."""
+
+
+def access_to(module: DeviceModule, folder: str, policy: Admission, purpose: str, program: str = "") -> Access:
+    """How devices of ``module`` are come by. ``folder`` holds the leases, empty for the system's own.
+
+    ``purpose`` is what others are told of us, ``program`` the interpreter whose proofs are judged. Raises UsageError
+    for a folder that can not be used.
+    """
+    leases = open_folder(Path(folder) if folder else default_folder())
+
+    def lease(device: Device) -> Lease | str:
+        held = try_lease(leases, lease_id(device), me(purpose))
+        return f"{named(device)} is held by {held}" if isinstance(held, Holder) else held
+
+    def may_be_used(device: Device) -> str:
+        usage = getattr(module, "usage", None)
+        return admit(named(device), usage(device) if usage else None, policy)
+
+    judge = getattr(module, "judge", None) or _judge(program)
+    return Access(module.mask, lease, may_be_used, judge, policy.wait_s)
+
+
+def lease_id(device: Device) -> str:
+    """What a device is leased by: its hardware id, or its place where it has none."""
+    return device.uuid or f"{device.module}-{device.index}"
+
+
+def named(device: Device) -> str:
+    """A device in words."""
+    return device.uuid or f"{device.module} {device.index}"
+
+
+def _judge(program: str) -> Callable[[object, Sequence[Device]], str]:
+    return lambda answer, devices: judge_answer(answer, devices, program or "python")

@@ -1,0 +1,62 @@
+"""Runs any command on leased devices."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+
+from ci_toolkit.errors import InfrastructureError, UsageError
+from ci_toolkit.workers.devices import DevicePool, Grant
+from ci_toolkit.workers.stop import Stop
+
+RETRY_S = 0.1
+
+
+def run_leased(pool: DevicePool, count: int, argv: Sequence[str], stop: Stop, say: Callable[[str], None]) -> int:
+    """Waits for ``count`` devices, runs ``argv`` with only these shown, and returns its exit status.
+
+    ``say`` is told once why it waits. A stop is passed on to the command as SIGTERM. Raises InfrastructureError when no
+    device gets free in time, UsageError for a command that can not be started.
+    """
+    grant = _wait(pool, count, stop, say)
+    if grant is None:
+        return 130
+    try:
+        return _run(argv, {**os.environ, **grant.mask}, stop)
+    finally:
+        for lease in grant.leases:
+            lease.close()
+
+
+def _wait(pool: DevicePool, count: int, stop: Stop, say: Callable[[str], None]) -> Grant | None:
+    deadline = time.monotonic() + pool.access.wait_s
+    said = False
+    while not stop:
+        grant = pool.take(count)
+        if grant is not None:
+            return grant
+        if time.monotonic() >= deadline:
+            raise InfrastructureError(f"no device within {pool.access.wait_s:g} s: {pool.reason}")
+        if not said:
+            say(f"waiting: {pool.reason}")
+            said = True
+        time.sleep(RETRY_S)
+    return None
+
+
+def _run(argv: Sequence[str], env: dict[str, str], stop: Stop) -> int:
+    try:
+        process = subprocess.Popen(argv, env=env)
+    except OSError as error:
+        raise UsageError(f"{argv[0]} can not be started: {error.strerror}") from error
+    asked = False
+    while True:
+        try:
+            status = process.wait(RETRY_S)
+        except subprocess.TimeoutExpired:
+            if stop and not asked:
+                process.send_signal(signal.SIGTERM)
+                asked = True
+            continue
+        return 128 - status if status < 0 else status
