@@ -17,6 +17,7 @@ import sys
 import time
 import weakref
 
+from .folder import remove
 from .forked import close_others, descriptors
 
 TYPE_CHECKING = False
@@ -48,6 +49,7 @@ def main(arguments: list[str]) -> int:
     while True:
         line, given = _receive(control)
         if not line:
+            remove(wish["temporary"])
             return 0
         fault = _fault(wish)
         if fault:

@@ -267,7 +267,9 @@ class Running:
         if self._ordered is not None:
             return self._ordered, _EXITED
         if not self._pid:
-            return not_started(f"its keeper did not start it within {START_S:g} s"), _EXITED
+            gone = self.keeper.control.closed
+            why = "was ended from outside before it started it" if gone else f"did not start it within {START_S:g} s"
+            return not_started(f"its keeper {why}"), _EXITED
         cause = f"failed ({one_line(self._failed)})" if self._failed else "was ended from outside"
         message = f"its keeper {cause}, so what became of it is unknown"
         return End(WorkerEnd.CRASHED, message, ErrorKind.WORKER_CRASHED), _EXITED

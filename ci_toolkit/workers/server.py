@@ -140,7 +140,14 @@ class _Server:
         except OSError as error:
             self._broken = f"its interpreter can not be started: {error.strerror}"
             return
-        wish = {"preload": key.preload, "runner": key.runner, "args": key.args, "subject": key.subject, "quiet": quiet}
+        wish = {
+            "temporary": self._temporary,
+            "preload": key.preload,
+            "runner": key.runner,
+            "args": key.args,
+            "subject": key.subject,
+            "quiet": quiet,
+        }
         try:
             self._send(wish)
             answer = self._answer(READY_S)

@@ -25,6 +25,20 @@ suites:
 """
 
 
+CARD = """
+from ci_toolkit.model.report import Device
+
+def discover():
+    return tuple(Device(index=n, module="toy", name="Toy", uuid=f"TOY-{{n}}") for n in range({count})), ""
+
+def mask(devices):
+    return {{"TOY_VISIBLE": ",".join(device.uuid for device in devices)}}
+
+def judge(answer, devices):
+    return ""
+"""
+
+
 @dataclass
 class Project:
     """A user's repository. Every process started in it carries ``marker`` in its environment."""
@@ -59,6 +73,13 @@ class Project:
         process = self.start(*args, **env)
         out, err = process.communicate(timeout=300)
         return subprocess.CompletedProcess(args, process.returncode, out, err)
+
+    def register_cards(self, count: int) -> dict[str, str]:
+        """The environment in which a package registers the device ``toy``: as many logical cards as are wanted."""
+        self.write("plugins/toy_card.py", CARD.format(count=count))
+        self.write("plugins/toy_card-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: toy-card\nVersion: 1\n")
+        self.write("plugins/toy_card-1.dist-info/entry_points.txt", "[ci_toolkit.devices]\ntoy = toy_card\n")
+        return {"PYTHONPATH": str(self.folder / "plugins")}
 
     def processes(self) -> list[psutil.Process]:
         """The processes alive that were started from this project, however deep."""

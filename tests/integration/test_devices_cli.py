@@ -7,27 +7,11 @@ from pathlib import Path
 
 import pytest
 
-CARD = """
-from ci_toolkit.model.report import Device
-
-def discover():
-    return tuple(Device(index=n, module="toy", name="Toy", uuid=f"TOY-{n}") for n in range(2)), ""
-
-def mask(devices):
-    return {"TOY_VISIBLE": ",".join(device.uuid for device in devices)}
-
-def judge(answer, devices):
-    return ""
-"""
-
 
 @pytest.fixture
 def cards(project) -> dict[str, str]:
     """The environment in which a package registers the device ``toy``: two cards."""
-    project.write("plugins/toy_card.py", CARD)
-    project.write("plugins/toy_card-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: toy-card\nVersion: 1\n")
-    project.write("plugins/toy_card-1.dist-info/entry_points.txt", "[ci_toolkit.devices]\ntoy = toy_card\n")
-    return {"PYTHONPATH": str(project.folder / "plugins")}
+    return project.register_cards(2)
 
 
 def lease(project, cards, *args: str, script: str):

@@ -6,6 +6,7 @@ import sys
 import textwrap
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,9 @@ _frame = sys._getframe()
 while "events" not in _frame.f_locals:
     _frame = _frame.f_back
 events = _frame.f_locals["events"]
-channel = int(_frame.f_back.f_locals["arguments"][1])
+while "channel" not in _frame.f_locals:
+    _frame = _frame.f_back
+channel = _frame.f_locals["channel"].fileno()
 """
 """Gives a program the events of its worker and the descriptor of its channel, as a hostile test could get them."""
 
@@ -104,11 +107,22 @@ class Bench:
         return found
 
 
+def descriptors() -> dict[str, str]:
+    """The open descriptors of this process, and what they lead to."""
+    found = {}
+    for link in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found[link.name] = str(link.readlink())
+    return {name: place for name, place in found.items() if "/proc/" not in place}
+
+
 @pytest.fixture(params=["spawn", "fork"])
 def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
     """Once with fresh interpreters, once with forks of a server: what a worker may do and cost is the same."""
     bench = Bench(tmp_path, request.param)
+    before = descriptors()
     yield bench
+    assert descriptors() == before, "descriptors are left"
     left = bench.processes()
     for process in left:
         process.kill()

@@ -109,6 +109,7 @@ def test_a_device_that_never_gets_free_is_infrastructure_and_says_who_holds_it(b
     held = shared.access.lease(shared.devices[0])
     (ended,) = run_jobs(in_order([wanting(bench.job("pass"))]), 1, Stop(), bench.observe, shared)
     assert not isinstance(held, str)
+    held.close()
     assert (ended.worker.end, ended.error) == (WorkerEnd.NOT_STARTED, ErrorKind.INFRA)
     assert ended.message.startswith(f"no device within 0.3 s: D0 is held by process {os.getpid()} of ")
     assert " (test) since 20" in ended.message
@@ -128,6 +129,7 @@ def test_a_device_that_must_not_be_used_is_refused_and_its_lease_let_go(bench):
     assert (ended.worker.end, ended.message) == (WorkerEnd.NOT_STARTED, "D0 is sick")
     lease = shared.access.lease(shared.devices[0])
     assert not isinstance(lease, str)
+    lease.close()
 
 
 def test_time_spent_waiting_is_not_the_units(bench):
