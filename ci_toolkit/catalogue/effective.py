@@ -12,6 +12,7 @@ _OWN = ("lane", "platform", "sources", "base", "conf", "digest", "env", "limits"
 
 _NESTED = {
     "lease_folder": "lease.folder",
+    "broker": "lease.broker",
     "min_free_bytes": "admission.min_free",
     "foreign": "admission.foreign",
     "wait_s": "admission.wait",

@@ -11,7 +11,8 @@ from ci_toolkit.model.request import Limits
 class Platform:
     """A platform after resolution; ``python`` is empty for the host's own interpreter.
 
-    ``lease_folder`` is where its devices are leased, empty for the system's own folder; the rest says when one is used.
+    ``lease_folder`` is where its devices are leased, empty for the system's own folder, unless a ``broker`` command
+    grants them; the rest says when one is used.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Platform:
     flags: tuple[str, ...]
     runs_on: tuple[str, ...]
     lease_folder: str = ""
+    broker: tuple[str, ...] = ()
     min_free_bytes: int = 0
     foreign: str = "wait"
     wait_s: float = 600.0

@@ -102,6 +102,8 @@ def _check_platform(name: str, conf: PlatformConf, platforms: Loaded[PlatformsFi
     if not conf.arch:
         raise UsageError("an empty architecture fits nothing", platforms.where("platforms", name, "arch"), 'write "*"')
     check_env(conf.env, lambda key: platforms.where("platforms", name, "env", key))
+    if conf.lease.folder and conf.lease.broker:
+        raise UsageError("give either a folder or a broker", platforms.where("platforms", name, "lease"))
     if conf.admission.foreign not in FOREIGN:
         raise dangling(
             platforms.where("platforms", name, "admission", "foreign"), "rule", conf.admission.foreign, FOREIGN
@@ -189,6 +191,7 @@ def _platform(name: str, conf: PlatformConf, platforms: Loaded[PlatformsFile]) -
         flags=conf.flags,
         runs_on=conf.runs_on,
         lease_folder=conf.lease.folder,
+        broker=conf.lease.broker,
         min_free_bytes=_quantity(size, admission.min_free, where("admission", "min_free")) if admission.min_free else 0,
         foreign=admission.foreign,
         wait_s=_quantity(seconds, admission.wait, where("admission", "wait")),

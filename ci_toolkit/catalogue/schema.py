@@ -10,9 +10,12 @@ from ci_toolkit.model.documents import Authored
 
 
 class LeaseConf(Authored, frozen=True, kw_only=True):
-    """Where devices are leased: a folder of this host that all its users share. Empty is the system's own."""
+    """Where devices are leased: a folder of this host that all its users share (empty is the system's own), or a site's
+    ``broker`` command.
+    """
 
     folder: str = ""
+    broker: tuple[str, ...] = ()
 
 
 class AdmissionConf(Authored, frozen=True, kw_only=True):

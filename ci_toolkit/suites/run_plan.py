@@ -91,7 +91,8 @@ def _pool(conf: LaneConf, devices: Sequence[Device]) -> DevicePool | None:
         return None
     platform = conf.platform
     policy = Admission(platform.min_free_bytes, Foreign(platform.foreign), platform.wait_s)
-    access = access_to(module, platform.lease_folder, policy, f"lane {conf.lane.id}", platform.python)
+    purpose = f"lane {conf.lane.id}"
+    access = access_to(module, platform.lease_folder, policy, purpose, platform.python, platform.broker)
     return DevicePool(devices, access)
 
 

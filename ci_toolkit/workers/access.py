@@ -8,21 +8,35 @@ from ci_toolkit.devices.leases import Holder, default_folder, me, open_folder, t
 from ci_toolkit.devices.probe import judge_answer
 from ci_toolkit.devices.protocol import DeviceModule
 from ci_toolkit.model.report import Device
+from ci_toolkit.workers.broker import Broker
 from ci_toolkit.workers.devices import Access, Lease
 
 SHARED = frozenset({"cpu"})
 """Devices that workers share, as programs do: nobody asks for them."""
 
 
-def access_to(module: DeviceModule, folder: str, policy: Admission, purpose: str, program: str = "") -> Access:
+def access_to(
+    module: DeviceModule,
+    folder: str,
+    policy: Admission,
+    purpose: str,
+    program: str = "",
+    broker: Sequence[str] = (),
+) -> Access:
     """How devices of ``module`` are come by. ``folder`` holds the leases, empty for the system's own.
+
+    With ``broker``, a site's command grants them instead.
 
     ``purpose`` is what others are told of us, ``program`` the interpreter whose proofs are judged. Raises UsageError
     for a folder that can not be used.
     """
-    leases = open_folder(Path(folder) if folder else default_folder())
+    site = Broker(broker, purpose) if broker else None
+    leases = None if broker else open_folder(Path(folder) if folder else default_folder())
 
     def lease(device: Device) -> Lease | str:
+        if leases is None:
+            assert site is not None
+            return site.lease(device)
         held = try_lease(leases, lease_id(device), me(purpose))
         return f"{named(device)} is held by {held}" if isinstance(held, Holder) else held
 
@@ -31,7 +45,9 @@ def access_to(module: DeviceModule, folder: str, policy: Admission, purpose: str
         return admit(named(device), usage(device) if usage else None, policy)
 
     judge = getattr(module, "judge", None) or _judge(program)
-    return Access(module.mask, lease, may_be_used, judge, policy.wait_s)
+    if site is None:
+        return Access(module.mask, lease, may_be_used, judge, policy.wait_s)
+    return Access(module.mask, lease, may_be_used, judge, policy.wait_s, site.release, site.renew)
 
 
 def lease_id(device: Device) -> str:

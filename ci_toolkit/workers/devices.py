@@ -34,7 +34,8 @@ class Access:
     ``mask`` gives the environment that shows a worker some devices only. ``lease`` takes one for the whole host, or
     says who holds it. ``admit`` says why a device is not used now, empty when it may be; it raises InfrastructureError
     for one that must not be used at all. ``judge`` says why a worker's own proof of its devices is none, empty when it
-    is one. A worker waits for at most ``wait_s`` seconds.
+    is one. A worker waits for at most ``wait_s`` seconds. ``release`` is told of each device whose worker has ended,
+    ``renew`` is called now and then.
     """
 
     mask: Callable[[Sequence[Device]], dict[str, str]]
@@ -42,6 +43,8 @@ class Access:
     admit: Callable[[Device], str] = lambda device: ""
     judge: Callable[[object, Sequence[Device]], str] = lambda answer, devices: ""
     wait_s: float = 600.0
+    release: Callable[[Device], None] = lambda device: None
+    renew: Callable[[], None] = lambda: None
 
 
 NO_ACCESS = Access(mask=lambda devices: {}, lease=lambda device: "this run has no devices")
@@ -67,10 +70,10 @@ class DevicePool:
                 if device.index not in self._busy and (lease := self._try(device)) is not None:
                     found.append((device, lease))
         except BaseException:
-            _close(found)
+            self._let_all_go(found)
             raise
         if len(found) < width:
-            _close(found)
+            self._let_all_go(found)
             return None
         devices = tuple(device for device, _ in found)
         self._busy.update(device.index for device in devices)
@@ -84,19 +87,24 @@ class DevicePool:
         try:
             why = self.access.admit(device)
         except InfrastructureError:
-            held.close()
+            self._let_go(device, held)
             raise
         if why:
             self.reason = why
-            held.close()
+            self._let_go(device, held)
             return None
         return held
 
+    def _let_all_go(self, found: Sequence[tuple[Device, Lease]]) -> None:
+        for device, lease in found:
+            self._let_go(device, lease)
+
+    def _let_go(self, device: Device, lease: Lease) -> None:
+        lease.close()
+        self.access.release(device)
+
     def give_back(self, devices: Sequence[Device]) -> None:
         """Frees what a worker that has ended was given."""
-        self._busy.difference_update(device.index for device in devices)
-
-
-def _close(found: Sequence[tuple[Device, Lease]]) -> None:
-    for _, lease in found:
-        lease.close()
+        for device in devices:
+            self._busy.discard(device.index)
+            self.access.release(device)

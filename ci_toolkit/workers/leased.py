@@ -27,6 +27,7 @@ def run_leased(pool: DevicePool, count: int, argv: Sequence[str], stop: Stop, sa
     finally:
         for lease in grant.leases:
             lease.close()
+        pool.give_back(grant.devices)
 
 
 def _wait(pool: DevicePool, count: int, stop: Stop, say: Callable[[str], None]) -> Grant | None:

@@ -113,6 +113,7 @@ class _Loop:
         narrower ones pass, but only so often: it never starves.
         """
         now = time.monotonic()
+        self._pool.access.renew()
         waiting = [worker for worker in self._running if worker.wants and not worker.over]
         half = len(self._pool.devices) / 2
         waiting.sort(key=lambda worker: (worker.wants > half, worker.waited(now)), reverse=True)

@@ -1,0 +1,117 @@
+"""Devices from a site's own broker: a command that grants, renews and releases them.
+
+``CMD request --module M --count 1 --device ID --ttl SECONDS --holder TEXT`` prints ``{"id": ..., "devices": [ID]}``, or
+no device when it is not free; ``CMD renew ID --ttl SECONDS`` and ``CMD release ID`` print nothing.
+"""
+
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from ci_toolkit.errors import InfrastructureError
+from ci_toolkit.model.report import Device
+from ci_toolkit.model.text import one_line
+
+ANSWER_S = 30.0
+TTL_S = 600.0
+RENEW_AFTER = 1 / 3
+"""A grant is renewed after this share of its time: two renewals may fail before it ends."""
+
+
+class Granted(msgspec.Struct, frozen=True):
+    """What the broker said."""
+
+    id: str = ""
+    devices: tuple[str, ...] = ()
+    ttl_s: float = TTL_S
+
+
+@dataclass
+class BrokerLease:
+    """One device that the broker granted. It has no descriptor of its own to hold it by; the broker's time does."""
+
+    broker: "Broker"
+    granted: Granted
+    renewed: float = field(default_factory=time.monotonic)
+    _descriptor: int = field(default_factory=lambda: os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def close(self) -> None:
+        """Closes this process's copy; the device is released when its worker has ended."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+class Broker:
+    """A site's broker command. All its faults are InfrastructureError."""
+
+    def __init__(self, command: Sequence[str], holder: str) -> None:
+        self._command = tuple(command)
+        self._holder = holder
+        self._held: dict[str, BrokerLease] = {}
+        self._trouble = ""
+
+    def lease(self, device: Device) -> BrokerLease | str:
+        """The lease of ``device``, or that the broker has it not now."""
+        wish = ["--module", device.module, "--count", "1", "--device", device.uuid]
+        said = self._ask("request", *wish, "--ttl", f"{TTL_S:g}", "--holder", self._holder)
+        try:
+            granted = msgspec.json.decode(said, type=Granted)
+        except msgspec.DecodeError as error:
+            raise InfrastructureError(f"the broker {self._command[0]} answered no grant: {error}") from error
+        if not granted.devices:
+            return f"{device.uuid} is not granted by the broker now{self._trouble}"
+        if granted.devices != (device.uuid,) or not granted.id:
+            self._give_back(granted.id)
+            raise InfrastructureError(
+                f"the broker {self._command[0]} granted {', '.join(granted.devices)}, asked was {device.uuid}"
+            )
+        self._held[device.uuid] = BrokerLease(self, granted)
+        return self._held[device.uuid]
+
+    def renew(self) -> None:
+        """Renews what would end soon; call it often. Raises InfrastructureError once a grant has really ended."""
+        for lease in self._held.values():
+            age = time.monotonic() - lease.renewed
+            if age > lease.granted.ttl_s * RENEW_AFTER:
+                try:
+                    self._ask("renew", lease.granted.id, "--ttl", f"{TTL_S:g}")
+                except InfrastructureError:
+                    if age > lease.granted.ttl_s:
+                        raise
+                else:
+                    lease.renewed = time.monotonic()
+
+    def release(self, device: Device) -> None:
+        """Gives a device back. Where that fails, the broker's time ends the grant; the next refusal tells of it."""
+        lease = self._held.pop(device.uuid, None)
+        if lease is not None:
+            self._give_back(lease.granted.id)
+
+    def _give_back(self, identity: str) -> None:
+        try:
+            if identity:
+                self._ask("release", identity)
+        except InfrastructureError as error:
+            self._trouble = f" ({error})"
+
+    def _ask(self, *arguments: str) -> bytes:
+        argv = [*self._command, *arguments]
+        try:
+            done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=ANSWER_S, check=False)
+        except OSError as error:
+            raise InfrastructureError(f"the broker {argv[0]} can not be started: {error.strerror}") from error
+        except subprocess.TimeoutExpired as error:
+            raise InfrastructureError(f"the broker {argv[0]} gave no answer in {ANSWER_S:g} s") from error
+        if done.returncode:
+            lines = done.stderr.decode(errors="replace").strip().splitlines()
+            why = one_line(lines[-1])[:300] if lines else "it said nothing"
+            raise InfrastructureError(f"the broker's {arguments[0]} ended with {done.returncode}: {why}")
+        return done.stdout
