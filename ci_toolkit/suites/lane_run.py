@@ -19,6 +19,7 @@ from ci_toolkit.suites.jobs import JobMaker, account_of
 from ci_toolkit.suites.joining import joined
 from ci_toolkit.suites.kind import Found, Kind, Subject, Unit, UnitResult
 from ci_toolkit.suites.steps import IsKnown, Step, UnitRun, costs, failed
+from ci_toolkit.workers.headroom import lacking_disk
 from ci_toolkit.workers.jobs import Ended, Job
 from ci_toolkit.workers.queue import Queue
 
@@ -57,6 +58,7 @@ class LaneRun:
     width: int
     started: str = field(default_factory=_now)
     halted: str = ""
+    halted_kind: ErrorKind = ErrorKind.HALTED
     deaths: int = 0
     runs: dict[int, UnitRun] = field(default_factory=dict)
     follow: deque[tuple[int, Step]] = field(default_factory=deque)
@@ -73,6 +75,9 @@ class LaneRun:
 
     def next_job(self) -> Job | None:
         """What to start next: what goes on with a unit that has begun, or else the next unit."""
+        full = "" if self.halted else lacking_disk(self.writer.folder)
+        if full:
+            self._halt(full, ErrorKind.INFRA)
         if self.follow:
             return self._job(*self.follow.popleft())
         entry = None if self.halted else self.queue.take(self.width, 1)
@@ -121,9 +126,9 @@ class LaneRun:
         if self.deaths >= budget and not self.halted:
             self._halt(f"the lane's budget of {budget} lost workers is spent")
 
-    def _halt(self, reason: str) -> None:
+    def _halt(self, reason: str, kind: ErrorKind = ErrorKind.HALTED) -> None:
         """Nothing more is started; units that have begun are accounted for as far as they came."""
-        self.halted = reason
+        self.halted, self.halted_kind = reason, kind
         while self.follow:
             self._complete(self.follow.popleft()[0])
 
@@ -179,7 +184,7 @@ class LaneRun:
         if interrupted:
             kind, why = ErrorKind.INTERRUPTED, f"the run was interrupted ({interrupted})"
         elif self.halted:
-            kind, why = ErrorKind.HALTED, self.halted
+            kind, why = self.halted_kind, self.halted
         else:
             kind, why = ErrorKind.INFRA, "the lane ended"
         cause = Cause.RESOURCE if kind is ErrorKind.HALTED else Cause.INFRA

@@ -11,6 +11,7 @@ from ci_toolkit.errors import InfrastructureError
 from ci_toolkit.model.report import Worker, WorkerEnd
 from ci_toolkit.workers.devices import NO_ACCESS, DevicePool
 from ci_toolkit.workers.ends import not_started
+from ci_toolkit.workers.headroom import has_memory
 from ci_toolkit.workers.jobs import Ended, Job, Observer, Take
 from ci_toolkit.workers.running import Running
 from ci_toolkit.workers.server import Servers
@@ -62,7 +63,7 @@ class _Loop:
 
     def run(self, take: Take, slots: int) -> Iterator[Ended]:
         while True:
-            while not self._stop and len(self._running) < max(slots, 1) and (job := take()) is not None:
+            while self._may_start(slots) and (job := take()) is not None:
                 if failed := self._start(job):
                     yield failed
             if not self._running:
@@ -70,6 +71,10 @@ class _Loop:
             self._wait()
             for worker in [worker for worker in self._running if worker.over]:
                 yield self._finish(worker)
+
+    def _may_start(self, slots: int) -> bool:
+        running = len(self._running)
+        return not self._stop and running < max(slots, 1) and (not running or has_memory())
 
     def _start(self, job: Job) -> Ended | None:
         try:

@@ -1,5 +1,6 @@
 """Lanes of the kind ``pytest``, run through real workers into real evidence."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -253,3 +254,18 @@ def test_an_installed_distribution_can_be_the_root(lane: RunLane) -> None:
     assert all(case.startswith("numpy/_core/tests/test_abc.py::") for case in ids(evidence))
     assert not evidence.report.errors
     assert "package.numpy" in evidence.report.contract
+
+
+def test_a_disk_that_is_nearly_full_ends_the_lane_before_it_is(lane: RunLane, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The size of the disk is put in; all the rest is real."""
+    free = iter([1 << 40, 1 << 20])
+    usage = shutil.disk_usage("/")
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: usage._replace(free=next(free, 1 << 20)))
+    files = {f"test_{name}.py": "def test_1(): pass\n" for name in "abc"}
+    evidence = lane(files)
+    assert ids(evidence) == {"test_a.py::test_1": "passed"}
+    assert {(error.kind, error.unit) for error in evidence.report.errors} == {
+        (ErrorKind.INFRA, "test_b.py"),
+        (ErrorKind.INFRA, "test_c.py"),
+    }
+    assert "only 1 MiB are free on the disk of the evidence" in evidence.report.errors[0].message
