@@ -99,7 +99,7 @@ def test_a_promotion_keeps_comments_and_all_other_lines(small) -> None:
 
 
 def test_a_proposal_is_refused_for_a_run_that_can_not_say_what_is_normal(small) -> None:
-    small.write("tests/test_b.py", "import os\ndef test_dies(): os._exit(0)\n")
+    small.write("tests/test_b.py", "import os\nos._exit(0)\n")
     assert small.toolkit("ci").returncode == 3
     crashed = propose(small, 1)
     assert crashed.returncode == 3
