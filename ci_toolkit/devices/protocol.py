@@ -10,7 +10,8 @@ class DeviceModule(Protocol):
     """One kind of accelerator; a module with these functions fits.
 
     It may also have ``usage(device) -> Usage | None`` (free memory, processes), ``notes() -> Iterable[str]`` (what else
-    people should know), and ``judge(answer, devices) -> str`` (why what a worker's probe said is no proof of them).
+    people should know), ``ailment(device, since) -> str`` (why it is sick and must not be used), and
+    ``judge(answer, devices) -> str`` (why what a worker's probe said is no proof of them).
     """
 
     def discover(self) -> tuple[tuple[Device, ...], str]:

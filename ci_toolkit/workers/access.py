@@ -1,5 +1,6 @@
 """Joins a device's module, this host's leases and an admission policy into how devices are come by."""
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -7,10 +8,13 @@ from ci_toolkit.devices.admission import Admission, admit
 from ci_toolkit.devices.leases import Holder, default_folder, me, open_folder, try_lease
 from ci_toolkit.devices.probe import judge_answer
 from ci_toolkit.devices.protocol import DeviceModule
+from ci_toolkit.errors import InfrastructureError
 from ci_toolkit.model.report import Device
 from ci_toolkit.workers.broker import Broker
 from ci_toolkit.workers.devices import Access, Lease
 
+HEALTH_S = 30.0
+"""How long a look at a device's health counts."""
 SHARED = frozenset({"cpu"})
 """Devices that workers share, as programs do: nobody asks for them."""
 
@@ -40,7 +44,10 @@ def access_to(
         held = try_lease(leases, lease_id(device), me(purpose))
         return f"{named(device)} is held by {held}" if isinstance(held, Holder) else held
 
+    health = _Health(module)
+
     def may_be_used(device: Device) -> str:
+        health.require(device)
         usage = getattr(module, "usage", None)
         return admit(named(device), usage(device) if usage else None, policy)
 
@@ -48,6 +55,25 @@ def access_to(
     if site is None:
         return Access(module.mask, lease, may_be_used, judge, policy.wait_s)
     return Access(module.mask, lease, may_be_used, judge, policy.wait_s, site.release, site.renew)
+
+
+class _Health:
+    """Looks at the health of devices, not more often than they change."""
+
+    def __init__(self, module: DeviceModule) -> None:
+        self._ailment = getattr(module, "ailment", None)
+        self._since = time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else 0.0
+        self._looked: dict[int, float] = {}
+
+    def require(self, device: Device) -> None:
+        """Raises InfrastructureError for a device that is sick."""
+        now = time.monotonic()
+        if self._ailment is None or now - self._looked.get(device.index, -HEALTH_S) < HEALTH_S:
+            return
+        why = self._ailment(device, self._since)
+        if why:
+            raise InfrastructureError(f"{named(device)} is sick: {why}")
+        self._looked[device.index] = now
 
 
 def lease_id(device: Device) -> str:

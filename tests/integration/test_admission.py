@@ -8,6 +8,10 @@ USAGE = """
 from pathlib import Path
 from ci_toolkit.devices.admission import ForeignProcess, Usage
 
+def ailment(device, since):
+    sick = Path({strangers!r}).with_name("sick")
+    return sick.read_text() if sick.exists() else ""
+
 def usage(device):
     strangers = Path({strangers!r})
     found = strangers.read_text().split() if strangers.exists() else []
@@ -93,3 +97,12 @@ def test_a_sites_broker_grants_and_gets_back(project, lane, said: object, status
     asked = log.read_text().splitlines()
     assert asked[0] == "request --module toy --count 1 --device TOY-0 --ttl 600 --holder lane small-toy"
     assert ("release g1" in asked) == ("g1" in text)
+
+
+def test_a_sick_device_is_infrastructure_and_no_case_ran(project, lane) -> None:
+    (project.folder / "sick").write_text("3 uncorrected ECC errors")
+    ran = lane(leases(project))
+    assert ran.returncode == 4, ran.stdout + ran.stderr
+    assert "TOY-0 is sick: 3 uncorrected ECC errors" in ran.stdout
+    report = json.loads((project.folder / "out/small-toy/a1/report.json").read_text(encoding="utf-8"))
+    assert report["counts"] == {}
