@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import socket
+import threading
 from typing import Any
 
 from .events import Events
@@ -15,29 +17,39 @@ class NotGrantedError(Exception):
     """Why the worker must not run: the host is gone, or it was not the host that answered."""
 
 
-def obtain(request: dict[str, Any], events: Events, channel: socket.socket) -> None:
-    """Returns once the host has granted the devices that ``request`` asks for, and has believed the proof of them.
+class Devices:
+    """The devices of one worker: first obtained, then, before the first case runs, proven."""
 
-    Raises NotGrantedError when the host is gone.
-    """
-    words = _Words(request["nonce"], channel)
-    events.emit("need_devices", width=request["width"])
-    grant = words.wait_for("granted")
-    os.environ.update(grant["mask"])
-    events.emit("granted", devices=grant["devices"])
-    events.emit("proof", answer=answer(request["device"], len(grant["devices"])))
-    words.wait_for("go")
-
-
-class _Words:
-    """What the host says, a line at a time."""
-
-    def __init__(self, nonce: str, channel: socket.socket) -> None:
-        self._nonce = nonce
+    def __init__(self, request: dict[str, Any], events: Events, channel: socket.socket) -> None:
+        self._request = request
+        self._events = events
         self._channel = channel
         self._received = b""
+        self._count = 0
+        self._opening: threading.Thread | None = None
 
-    def wait_for(self, kind: str) -> dict[str, Any]:
+    def obtain(self) -> None:
+        """Returns once the host has granted devices; raises NotGrantedError when it is gone.
+
+        Their contexts are created in the background: tests are collected meanwhile.
+        """
+        self._events.emit("need_devices", width=self._request["width"])
+        grant = self._wait_for("granted")
+        os.environ.update(grant["mask"])
+        self._events.emit("granted", devices=grant["devices"])
+        self._count = len(grant["devices"])
+        if self._request["device"] == "cuda":
+            self._opening = threading.Thread(target=_open_cuda, args=(self._count,), daemon=True)
+            self._opening.start()
+
+    def prove(self) -> None:
+        """Runs a kernel on each device, and returns once the host has believed it; raises NotGrantedError."""
+        if self._opening is not None:
+            self._opening.join()
+        self._events.emit("proof", answer=answer(self._request["device"], self._count))
+        self._wait_for("go")
+
+    def _wait_for(self, kind: str) -> dict[str, Any]:
         while b"\n" not in self._received:
             data = self._channel.recv(1 << 16)
             if not data:
@@ -45,6 +57,19 @@ class _Words:
             self._received += data
         line, _, self._received = self._received.partition(b"\n")
         message: dict[str, Any] = json.loads(line)
-        if message.get("n") != self._nonce or message.get("e") != kind:
+        if message.get("n") != self._request["nonce"] or message.get("e") != kind:
             raise NotGrantedError("%s was expected, a stranger said something else" % kind)
         return message
+
+
+def _open_cuda(count: int) -> None:
+    """Creates the contexts that the library under test will use. What goes wrong here goes wrong in the proof again."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return
+    driver.cuInit(0)
+    for ordinal in range(count):
+        device, context = ctypes.c_int(), ctypes.c_void_p()
+        if driver.cuDeviceGet(ctypes.byref(device), ordinal) == 0:
+            driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)

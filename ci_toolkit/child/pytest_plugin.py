@@ -23,13 +23,22 @@ class Recorder:
     """Writes the events of one pytest session.
 
     ``withheld`` maps ids to the reason why they are never executed; ``only``, when given, are the ids to execute.
+    ``ready`` is called before the first case runs.
     """
 
-    def __init__(self, events: Events, root: str, withheld: Mapping[str, str], only: set[str] | None) -> None:
+    def __init__(
+        self,
+        events: Events,
+        root: str,
+        withheld: Mapping[str, str],
+        only: set[str] | None,
+        ready: Callable[[], None] = lambda: None,
+    ) -> None:
         self._events = events
         self._places = Places(root)
         self._withheld = withheld
         self._only = only
+        self._ready = ready
         self._orphans = Orphans()
         self._broken = False
         self._seen: list[pytest.Item] = []
@@ -123,6 +132,7 @@ class Recorder:
             session.items[:] = kept
         self._events.emit("collected", count=len(rows), withheld=len(withheld), duplicates=list(duplicates))
         self._seen, self._declared = [], set()
+        self._ready()
 
     def _report_deselected(self, items: list[pytest.Item], unasked: list[pytest.Item]) -> None:
         final = set(map(id, items))

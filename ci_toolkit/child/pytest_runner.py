@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, Callable
 
 from .events import Events
 
@@ -23,7 +23,7 @@ def command(options: dict[str, Any]) -> list[str]:
     return arguments + [root.rstrip("/") + "/" + name for name in options["files"]]
 
 
-def run(request: dict[str, Any], events: Events) -> int:
+def run(request: dict[str, Any], events: Events, ready: Callable[[], None]) -> int:
     """Runs the request's unit and returns pytest's exit status.
 
     ``options``: ``root`` (absolute), ``files`` (test files or node ids, relative to the root), and where wanted
@@ -36,7 +36,9 @@ def run(request: dict[str, Any], events: Events) -> int:
     from .pytest_plugin import Recorder
 
     only = options.get("only")
-    recorder = Recorder(events, options["root"], options.get("withheld", {}), None if only is None else set(only))
+    recorder = Recorder(
+        events, options["root"], options.get("withheld", {}), None if only is None else set(only), ready
+    )
     try:
         status = int(pytest.main(command(options), plugins=[recorder]))
     except SystemExit as exit:

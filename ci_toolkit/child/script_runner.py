@@ -5,17 +5,18 @@ from __future__ import annotations
 import runpy
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
     from .events import Events
 
 
-def run(request: dict[str, Any], events: Events) -> int:
+def run(request: dict[str, Any], events: Events, ready: Callable[[], None]) -> int:
     """Runs ``options["file"]`` with ``options["args"]`` and returns 0, or the status that it exits with.
 
     An exception ends the worker, as it would end the program.
     """
+    ready()
     options = request["options"]
     case, arguments = options["id"], [options["file"]] + list(options.get("args", ()))
     events.emit("cases", rows=[{"id": case}])

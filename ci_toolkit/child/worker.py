@@ -65,18 +65,23 @@ def main(arguments: list[str], start_mode: str = "spawn") -> int:
 
 def _run(runner: ModuleType, request: dict[str, Any], events: Events, channel: socket.socket) -> int:
     """Runs the unit, on devices when it needs some: what can be imported without them is imported before."""
-    if request.get("width"):
-        from .devices import NotGrantedError, obtain
+    if not request.get("width"):
+        return int(runner.run(request, events, _ready))
+    from .devices import Devices, NotGrantedError
 
-        for name in request["preload"]:
-            importlib.import_module(name)
-        try:
-            obtain(request, events, channel)
-        except NotGrantedError as error:
-            events.emit("not_granted", reason=str(error))
-            return NOT_GRANTED
-    code: int = runner.run(request, events)
-    return code
+    for name in request["preload"]:
+        importlib.import_module(name)
+    devices = Devices(request, events, channel)
+    try:
+        devices.obtain()
+        return int(runner.run(request, events, devices.prove))
+    except NotGrantedError as error:
+        events.emit("not_granted", reason=str(error))
+        return NOT_GRANTED
+
+
+def _ready() -> None:
+    """Nothing is to be proven."""
 
 
 def _leaked(subject: Iterable[str], loaded: Set[str]) -> list[str]:

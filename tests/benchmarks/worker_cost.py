@@ -2,7 +2,8 @@
 
     python tests/benchmarks/worker_cost.py --workers 20 [--device cuda]
 
-One trivial case for each worker; with a device it makes one tensor there, so that a context is part of the cost. The
+One trivial case for each worker; on a card it makes one tensor there, and the worker is granted the card and proves it
+first, as in a lane, so that a context is part of the cost. The
 peer is plain `python -m pytest` in a process of its own, which neither isolates nor accounts for anything. Targets: a
 fork costs at most 1/15 of a fresh interpreter on a processor, and 1/8 with a CUDA context.
 """
@@ -19,8 +20,13 @@ from pathlib import Path
 
 from costs import run
 
+from ci_toolkit.devices.admission import Admission, Foreign
+from ci_toolkit.devices.registry import available, find
+from ci_toolkit.model.plan import ExpectedDevice
 from ci_toolkit.model.report import WorkerEnd
 from ci_toolkit.model.request import Limits, Request
+from ci_toolkit.workers.access import access_to
+from ci_toolkit.workers.devices import DevicePool
 from ci_toolkit.workers.environment import temporary_folder, worker_environment
 from ci_toolkit.workers.jobs import Job, in_order
 from ci_toolkit.workers.scheduler import run_jobs
@@ -30,7 +36,19 @@ CASE = "import torch\n\n\ndef test_one():\n    assert torch.zeros(1, device={dev
 TARGETS = {"cpu": 15, "cuda": 8}
 
 
-def job(folder: Path, number: int, start: str) -> Job:
+def cards(device: str, folder: Path) -> DevicePool | None:
+    """The first card of this machine, leased in ``folder``; None for the processor."""
+    if device == "cpu":
+        return None
+    devices, absent = available(ExpectedDevice(module=device, count=1))
+    module = find(device)
+    if absent or module is None:
+        sys.exit(absent)
+    policy = Admission(foreign=Foreign.ALLOW)
+    return DevicePool(devices[:1], access_to(module, str(folder / "leases"), policy, "benchmark", sys.executable))
+
+
+def job(folder: Path, number: int, start: str, pool: DevicePool | None) -> Job:
     """A job that runs the one test file of ``folder``."""
     place = folder / start / f"{number:03}"
     place.mkdir(parents=True)
@@ -47,15 +65,19 @@ def job(folder: Path, number: int, start: str) -> Job:
         limits=Limits(unit_s=300),
         start=start,
         preload=("torch",),
+        masked=tuple(pool.access.mask(pool.devices)) if pool else (),
+        width=1 if pool else 0,
+        device="cuda" if pool else "",
         options={"root": str(folder), "files": ["test_one.py"], "args": ["-c", os.devnull]},
     )
     return Job(number=number, request=request, folder=place)
 
 
-def measure(folder: Path, workers: int, start: str) -> tuple[float, float]:
+def measure(folder: Path, workers: int, start: str, pool: DevicePool | None) -> tuple[float, float]:
     """(seconds until the first worker ended, median seconds of the others), one worker at a time."""
     ends = [time.perf_counter()]
-    for ended in run_jobs(in_order(job(folder, n, start) for n in range(workers + 1)), 1, Stop(), lambda *_: None):
+    jobs = in_order(job(folder, n, start, pool) for n in range(workers + 1))
+    for ended in run_jobs(jobs, 1, Stop(), lambda *_: None, pool):
         if ended.worker.end is not WorkerEnd.COMPLETED or ended.worker.start_mode != start:
             sys.exit(f"a worker was {ended.worker.start_mode} and {ended.worker.end}: {ended.message}")
         ends.append(time.perf_counter())
@@ -76,9 +98,10 @@ def main() -> int:
             run(*plain, f"--rootdir={folder}", str(folder / "test_one.py"), quiet=True).wall for _ in range(5)
         )
         print(f"plain pytest in a process     {peer:6.3f} s", flush=True)
-        _, spawn = measure(folder, max(options.workers // 2, 3), "spawn")
+        pool = cards(options.device, folder)
+        _, spawn = measure(folder, max(options.workers // 2, 3), "spawn", pool)
         print(f"worker, fresh interpreter     {spawn:6.3f} s", flush=True)
-        first, fork = measure(folder, options.workers, "fork")
+        first, fork = measure(folder, options.workers, "fork", pool)
         print(f"worker, forked from a server  {fork:6.3f} s (the first, with the server's start: {first:.2f} s)")
     print(f"a fork costs 1/{spawn / fork:.1f} of a fresh worker, 1/{peer / fork:.1f} of plain pytest")
     return 0 if spawn / fork >= TARGETS[options.device] else 1

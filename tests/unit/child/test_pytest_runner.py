@@ -26,7 +26,7 @@ import json, sys
 sys.path.insert(0, sys.argv[3])
 from ci_toolkit.child import pytest_runner
 from ci_toolkit.child.events import Events
-sys.exit(pytest_runner.run(json.loads(sys.argv[1]), Events(sys.argv[2], "n0", None)))
+sys.exit(pytest_runner.run(json.loads(sys.argv[1]), Events(sys.argv[2], "n0", None), lambda: None))
 """
 
 Run = Callable[..., UnitResult]
