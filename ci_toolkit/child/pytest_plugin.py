@@ -230,7 +230,7 @@ class Recorder:
             traceback = value.__traceback__
         text = "" if report is None else plain_str(report.longrepr)
         failure = describe(value, traceback, stage, self._places, text)
-        self._broken = self._broken or failure["cause"] == "device"
+        self._broken = self._broken or (failure["cause"] == "device" and stage != "collect")
         return failure
 
 

@@ -9,6 +9,8 @@ from ci_toolkit.model.ratchet import Group
 from ci_toolkit.model.report import PARTS, ErrorKind, ExecutionError, WorkerEnd
 from ci_toolkit.model.verdict import FindingKind
 
+LOST = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.ERROR, Outcome.NOT_RUN})
+"""How a case can end whose worker was lost."""
 INFRASTRUCTURE = frozenset({ErrorKind.INFRA, ErrorKind.SETUP})
 
 
@@ -64,7 +66,7 @@ def check_run(seen: Seen, groups: Mapping[str, tuple[str, Group]], findings: Fin
 def _check_ends(seen: Seen, findings: Findings) -> None:
     """A part of a unit whose worker was lost shows in a case that it cost, or in an error: else its loss is one."""
     explained = {error.worker for error in seen.report.errors} | {
-        case.worker for case in seen.cases if case.outcome is not Outcome.PASSED
+        case.worker for case in seen.cases if case.outcome in LOST
     }
     for worker in seen.report.workers:
         if worker.end is not WorkerEnd.COMPLETED and worker.purpose in PARTS and worker.number not in explained:

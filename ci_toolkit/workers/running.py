@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from ci_toolkit.formats.documents import document_bytes
-from ci_toolkit.model.report import Device, ErrorKind, Worker, WorkerEnd
+from ci_toolkit.model.outcome import Cause
+from ci_toolkit.model.report import Device, ErrorKind, ExecutionError, Worker, WorkerEnd
 from ci_toolkit.model.secrets import redacted
 from ci_toolkit.model.text import clip, one_line
 from ci_toolkit.workers.devices import Access, Grant
@@ -65,6 +66,7 @@ class Running:
         self._wanted_at = 0.0
         self.devices: tuple[Device, ...] = ()
         self._access: Access | None = None
+        self._proven = self._ran_unproven = False
 
     def _keeper(self, servers: Servers) -> Keeper:
         request, folder = self.job.request, self.job.folder
@@ -116,6 +118,7 @@ class Running:
                 self._refused = str(message.get("reason", ""))
             elif kind == "start":
                 self._case, self._phase, self._case_began = case, "", time.monotonic()
+                self._ran_unproven |= bool(self.job.request.width) and not self._proven
             elif kind == "phase" and case == self._case:
                 self._phase = str(message.get("when", ""))
             elif kind == "finish":
@@ -143,6 +146,7 @@ class Running:
         if reason:
             self.refuse(reason)
         else:
+            self._proven = True
             self.keeper.say({"n": self.job.request.nonce, "e": "go"})
 
     def waited(self, now: float) -> float:
@@ -245,9 +249,16 @@ class Running:
             strangers=self._strangers + self.keeper.channel.garbled,
             timed_out_case=self._timed_out_case,
             error=end.error,
-            faults=faults(job.request.unit, job.number, report, hello, bye),
+            faults=(*faults(job.request.unit, job.number, report, hello, bye), *self._unproven()),
             left=tuple(self._leftover(left) for left in report.get("left", ())),
         )
+
+    def _unproven(self) -> tuple[ExecutionError, ...]:
+        if not self._ran_unproven:
+            return ()
+        message = "ran a case before its devices were proven"
+        unit, number = self.job.request.unit, self.job.number
+        return (ExecutionError(kind=ErrorKind.INFRA, message=message, cause=Cause.INFRA, unit=unit, worker=number),)
 
     def _leftover(self, left: Mapping[str, Any]) -> Leftover:
         return Leftover(left["pid"], left["command"], left["started"], daemon=left["session"] != self._pid)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import psutil
+import pytest
 
 from ci_toolkit.devices.leases import Holder, me, open_folder, try_lease
 from ci_toolkit.errors import InfrastructureError
@@ -149,3 +150,22 @@ def test_an_interrupt_ends_those_who_wait(bench):
     with stop.install():
         ended = list(run_jobs(in_order(long), 2, stop, observe, pool(bench.folder, 1)))
     assert [one.worker.end for one in ended] == [WorkerEnd.INTERRUPTED] * 2
+
+
+@pytest.mark.parametrize("bench", ["spawn"], indirect=True)
+def test_a_case_that_ran_before_the_proof_of_its_devices_is_a_fault(bench):
+    """What conf preloads is imported before the devices are asked for; here it runs a case."""
+    folder = bench.folder / "preloads"
+    folder.mkdir()
+    look = "import sys\nframe = sys._getframe()\nwhile 'events' not in frame.f_locals: frame = frame.f_back\n"
+    emit = "".join(f"frame.f_locals['events'].emit({kind!r}, id='early')\n" for kind in ("start", "finish"))
+    (folder / "eager.py").write_text(look + emit, encoding="utf-8")
+    job = wanting(bench.job("pass", settings={"PYTHONPATH": str(folder)}))
+    eager = dataclasses.replace(job, request=msgspec.structs.replace(job.request, preload=("eager",)))
+    (ended,) = run_jobs(in_order([eager]), 1, Stop(), bench.observe, pool(bench.folder, 1))
+    assert [(fault.kind, fault.message) for fault in ended.faults] == [
+        (ErrorKind.INFRA, "ran a case before its devices were proven")
+    ]
+    plain = wanting(bench.job("pass", number=2))
+    (proven,) = run_jobs(in_order([plain]), 1, Stop(), bench.observe, pool(bench.folder, 1))
+    assert not proven.faults
