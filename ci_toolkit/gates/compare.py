@@ -164,7 +164,7 @@ class Comparison:
                 FindingKind.REGRESSION,
                 f"{case.outcome} {cause}",
                 case,
-                f"must pass, and {_VERBS.get(case.outcome, case.outcome.value)}",
+                f"must pass, and {_VERBS.get(case.outcome, case.outcome.value)}{_looked_into(case)}",
                 expected="passed",
                 observed=case.outcome.value,
             )
@@ -204,6 +204,14 @@ _VERBS = {
     Outcome.CRASHED: "crashed its worker",
     Outcome.TIMEOUT: "ran longer than its limit",
 }
+
+
+def _looked_into(case: Case) -> str:
+    """What runs of a culprit by itself, and after those before it, have shown."""
+    if case.alone is None:
+        return ""
+    after = f", after those that had run before it: {case.after}" if case.after else ""
+    return f" (alone in a fresh one: {case.alone}{after})"
 
 
 def _shown(signature: Signature | None, match: Match) -> str:

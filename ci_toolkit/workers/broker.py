@@ -8,10 +8,11 @@ import os
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import msgspec
 
+from ci_toolkit.devices.leases import Lease
 from ci_toolkit.errors import InfrastructureError
 from ci_toolkit.model.report import Device
 from ci_toolkit.model.text import one_line
@@ -31,22 +32,9 @@ class Granted(msgspec.Struct, frozen=True):
 
 
 @dataclass
-class BrokerLease:
-    """One device that the broker granted. It has no descriptor of its own to hold it by; the broker's time does."""
-
-    broker: "Broker"
+class _Held:
     granted: Granted
-    renewed: float = field(default_factory=time.monotonic)
-    _descriptor: int = field(default_factory=lambda: os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
-
-    def fileno(self) -> int:
-        return self._descriptor
-
-    def close(self) -> None:
-        """Closes this process's copy; the device is released when its worker has ended."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+    renewed: float
 
 
 class Broker:
@@ -55,11 +43,14 @@ class Broker:
     def __init__(self, command: Sequence[str], holder: str) -> None:
         self._command = tuple(command)
         self._holder = holder
-        self._held: dict[str, BrokerLease] = {}
+        self._held: dict[str, _Held] = {}
         self._trouble = ""
 
-    def lease(self, device: Device) -> BrokerLease | str:
-        """The lease of ``device``, or that the broker has it not now."""
+    def lease(self, device: Device) -> Lease | str:
+        """The lease of ``device``, or that the broker has it not now.
+
+        What its descriptor leads to holds nothing: the broker's time does, until it is told of the release.
+        """
         wish = ["--module", device.module, "--count", "1", "--device", device.uuid]
         said = self._ask("request", *wish, "--ttl", f"{TTL_S:g}", "--holder", self._holder)
         try:
@@ -73,27 +64,27 @@ class Broker:
             raise InfrastructureError(
                 f"the broker {self._command[0]} granted {', '.join(granted.devices)}, asked was {device.uuid}"
             )
-        self._held[device.uuid] = BrokerLease(self, granted)
-        return self._held[device.uuid]
+        self._held[device.uuid] = _Held(granted, time.monotonic())
+        return Lease(device.uuid, os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
 
     def renew(self) -> None:
         """Renews what would end soon; call it often. Raises InfrastructureError once a grant has really ended."""
-        for lease in self._held.values():
-            age = time.monotonic() - lease.renewed
-            if age > lease.granted.ttl_s * RENEW_AFTER:
+        for held in self._held.values():
+            age = time.monotonic() - held.renewed
+            if age > held.granted.ttl_s * RENEW_AFTER:
                 try:
-                    self._ask("renew", lease.granted.id, "--ttl", f"{TTL_S:g}")
+                    self._ask("renew", held.granted.id, "--ttl", f"{TTL_S:g}")
                 except InfrastructureError:
-                    if age > lease.granted.ttl_s:
+                    if age > held.granted.ttl_s:
                         raise
                 else:
-                    lease.renewed = time.monotonic()
+                    held.renewed = time.monotonic()
 
     def release(self, device: Device) -> None:
         """Gives a device back. Where that fails, the broker's time ends the grant; the next refusal tells of it."""
-        lease = self._held.pop(device.uuid, None)
-        if lease is not None:
-            self._give_back(lease.granted.id)
+        held = self._held.pop(device.uuid, None)
+        if held is not None:
+            self._give_back(held.granted.id)
 
     def _give_back(self, identity: str) -> None:
         try:

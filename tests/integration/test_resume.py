@@ -121,6 +121,7 @@ def test_a_culprit_that_depends_on_the_order_is_run_alone_and_then_after_the_oth
     culprit = evidence.cases[1]
     assert (culprit.alone, culprit.after) == (Outcome.PASSED, Outcome.CRASHED)
     assert culprit.tries == (Outcome.CRASHED, Outcome.PASSED, Outcome.CRASHED)
+    assert "(alone in a fresh one: passed, after those that had run before it: crashed)" in run.said
 
 
 @pytest.mark.parametrize(("flaky", "code", "outcome"), [("fail", 1, "failed"), ("pass", 0, "passed")])
