@@ -10,7 +10,7 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-UNKNOWN_QUANTILE = 0.97
+UNKNOWN_QUANTILE = 0.99
 """How long a unit of unknown duration is taken to be, among the known ones, whatever its width.
 
 One that turns out long and was started late costs more than one that turns out short and was started early.
