@@ -64,9 +64,11 @@ def fill(project, seed: int, units: int) -> dict[str, str]:
 
 
 def kill_at_random(project, host, seed: int) -> int:
-    """Kills workers, keepers and servers until the host has ended; says how many."""
+    """Kills workers, keepers and servers from the first worker on until the host has ended; says how many."""
     chance = random.Random(seed)
     killed = 0
+    while host.poll() is None and not list(project.folder.glob("out/soak-toy/a1/workers/*/events.jsonl")):
+        time.sleep(0.01)
     while host.poll() is None:
         chosen = [process for process in project.processes() if process.pid != host.pid]
         if chosen and chance.random() < 0.5:
