@@ -67,6 +67,7 @@ def test_wide_workers_get_all_their_devices_or_none_and_do_not_starve(bench):
     assert sorted(len(one.worker.devices) for one in ended) == sorted(widths * 2)
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child only runs code of ours
 def test_two_hosts_share_the_devices_whatever_dies(bench, tmp_path):
     """A second host in a process of its own; both lose workers and keepers on the way."""
     other = os.fork()

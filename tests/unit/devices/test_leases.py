@@ -130,6 +130,7 @@ def test_every_user_may_use_the_folder(folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child only runs code of ours
 def test_a_lock_file_of_another_user_can_be_taken() -> None:
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
