@@ -39,6 +39,10 @@ def test_a_worker_that_waits_says_so() -> None:
     assert "waits for a device" in drawn(Running("s-cuda", "test_a.py", 74.0, waits=True))[1]
 
 
+TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that turn the direction of what follows."""
+
+
 @given(st.integers(20, 200), st.text(max_size=400) | st.just(HOSTILE), st.integers(0, 5))
 def test_a_worker_is_one_line_of_the_terminal_whatever_its_names_hold(width: int, text: str, workers: int) -> None:
     running = [Running(text, text, 0.0, device=text, case=text) for _ in range(workers)]
@@ -47,7 +51,8 @@ def test_a_worker_is_one_line_of_the_terminal_whatever_its_names_hold(width: int
     for line in lines:
         assert cell_len(line) <= width
         assert "##[" not in line
-        assert not {unicodedata.category(character) for character in line} & {"Cc", "Cf"}
+        assert not {unicodedata.category(character) for character in line} & {"Cc", "Cs"}
+        assert not set(line) & set(TURNING)
 
 
 @pytest.mark.parametrize(
