@@ -27,20 +27,26 @@ def list_devices(folder: str, as_json: bool) -> None:
     Example: ci-toolkit devices list --json
     """
     import json
+    from importlib.metadata import entry_points
     from pathlib import Path
 
     import msgspec
 
     from ci_toolkit.devices.leases import default_folder, holder_of
-    from ci_toolkit.devices.registry import OWN, find
+    from ci_toolkit.devices.registry import GROUP, OWN, find
+    from ci_toolkit.errors import UsageError
     from ci_toolkit.model.text import one_line
     from ci_toolkit.publish.terminal import print_table
     from ci_toolkit.workers.access import lease_id
 
     leases = Path(folder) if folder else default_folder()
     rows, absent = [], {}
-    for name in OWN:
-        module = find(name)
+    for name in dict.fromkeys([*OWN, *sorted(point.name for point in entry_points(group=GROUP))]):
+        try:
+            module = find(name)
+        except UsageError as error:  # a package that is broken hides no other device
+            absent[name] = str(error)
+            continue
         assert module is not None
         devices, reason = module.discover()
         if not devices:
@@ -84,7 +90,9 @@ def lease(module: str, count: int, wait: str, folder: str, argv: tuple[str, ...]
     from ci_toolkit.devices.admission import Admission
     from ci_toolkit.devices.registry import available, find
     from ci_toolkit.errors import InfrastructureError, UsageError
+    from ci_toolkit.github.commands import defuse
     from ci_toolkit.model.plan import ExpectedDevice
+    from ci_toolkit.model.text import one_line
     from ci_toolkit.workers.access import access_to
     from ci_toolkit.workers.devices import DevicePool
     from ci_toolkit.workers.leased import run_leased
@@ -101,4 +109,4 @@ def lease(module: str, count: int, wait: str, folder: str, argv: tuple[str, ...]
     assert found is not None
     pool = DevicePool(devices, access_to(found, folder, policy, f"command {argv[0]}"))
     with Stop().install() as stop:
-        return run_leased(pool, count, argv, stop, lambda text: click.echo(text, err=True))
+        return run_leased(pool, count, argv, stop, lambda text: click.echo(defuse(one_line(text)), err=True))

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ci_toolkit.devices.leases import Holder, Lease, open_folder, try_lease
+
 
 @pytest.fixture
 def cards(project) -> dict[str, str]:
@@ -28,6 +30,44 @@ def test_the_processor_is_listed_and_what_is_absent_has_its_reason(project) -> N
     found = json.loads(project.toolkit("devices", "list", "--json").stdout)
     assert found["devices"][0]["module"] == "cpu"
     assert found["devices"][0]["holder"] is None
+
+
+def test_registered_cards_are_listed_with_who_holds_them(project, cards) -> None:
+    folder = open_folder(project.folder / "leases")
+    held = try_lease(folder, "TOY-1", Holder(pid=7, user="ann", host="box", purpose="a\x1b[2Jb", since="2026-01-01"))
+    assert isinstance(held, Lease)
+    try:
+        shown = project.toolkit("devices", "list", "--leases", str(folder), **cards)
+        found = json.loads(project.toolkit("devices", "list", "--json", "--leases", str(folder), **cards).stdout)
+    finally:
+        held.close()
+    assert shown.returncode == 0, shown.stderr
+    (line,) = [line for line in shown.stdout.splitlines() if line.startswith("toy 1")]
+    assert line.rstrip().endswith("process 7 of ann on box (ab) since 2026-01-01")
+    holders = {device["uuid"]: device["holder"] for device in found["devices"] if device["module"] == "toy"}
+    assert holders["TOY-0"] is None
+    assert holders["TOY-1"]["user"] == "ann"
+
+
+def test_a_broken_package_of_a_device_hides_no_other(project, cards) -> None:
+    project.write("plugins/bad-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: bad\nVersion: 1\n")
+    project.write("plugins/bad-1.dist-info/entry_points.txt", "[ci_toolkit.devices]\nbad = not_there\n")
+    shown = project.toolkit("devices", "list", **cards)
+    assert shown.returncode == 0
+    assert "toy 1" in shown.stdout
+    assert "absent  bad: device 'bad' can not be loaded from not_there" in shown.stdout
+
+
+def test_what_another_user_wrote_breaks_no_line_of_who_waits(project, cards) -> None:
+    folder = open_folder(project.folder / "leases")
+    held = [try_lease(folder, f"TOY-{n}", Holder(pid=7)) for n in range(2)]
+    assert all(isinstance(one, Lease) for one in held)
+    for path in folder.iterdir():
+        path.write_text(json.dumps({"pid": 7, "user": "x\n::error::forged\x1b[2J"}), encoding="utf-8")
+    waited = lease(project, cards, "--wait", "200ms", script="")
+    assert waited.returncode == 4
+    assert "\x1b" not in waited.stderr
+    assert not [line for line in waited.stderr.splitlines() if line.startswith("::")]
 
 
 def test_a_command_sees_its_devices_only_and_its_status_is_ours(project, cards) -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -44,19 +45,6 @@ from ci_toolkit.devices.leases import holder_of
 print("up", flush=True)
 while True:
     holder_of(Path(sys.argv[1]), "GPU-1")
-"""
-HOLD_NOW_AND_THEN = """
-import os, sys, time
-from pathlib import Path
-from ci_toolkit.devices.leases import Holder, Lease, try_lease
-folder = Path(sys.argv[1])
-print("up", flush=True)
-while True:
-    lease = try_lease(folder, "GPU-1", Holder(pid=2, purpose="now"))
-    if isinstance(lease, Lease):
-        time.sleep(0.002)
-        lease.close()
-        (folder / "GPU-1.lock").write_bytes(b'{"pid":1,"purpose":"old"}')
 """
 
 
@@ -153,18 +141,25 @@ def test_who_looks_does_not_turn_away_who_takes(folder: Path) -> None:
             one.communicate()
 
 
-def test_a_holder_before_is_never_shown_for_the_one_now(folder: Path) -> None:
+def test_a_holder_before_is_never_shown_for_the_one_now(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leased(folder).close()
-    with subprocess.Popen([sys.executable, "-c", HOLD_NOW_AND_THEN, str(folder)], stdout=subprocess.PIPE) as holding:
-        assert holding.stdout is not None
-        assert holding.stdout.readline() == b"up\n"
-        seen: list[str] = []
-        while len(seen) < 200:
-            found = holder_of(folder, "GPU-1")
-            if found is not None:
-                seen.append(found.purpose)
-        holding.kill()
-    assert set(seen) == {"now"}
+    monkeypatch.setattr(leases, "GATE_S", 60.0)
+    seen: list[Holder | None] = []
+    looking = threading.Thread(target=lambda: seen.append(holder_of(folder, "GPU-1")))
+    truncate = os.ftruncate
+
+    def look_first(descriptor: int, size: int) -> None:
+        """Locked, and the text is still that of the holder before. Who looks now must wait for the new one."""
+        looking.start()
+        looking.join(0.2)
+        truncate(descriptor, size)
+
+    monkeypatch.setattr(os, "ftruncate", look_first)
+    lease = try_lease(folder, "GPU-1", Holder(pid=8, purpose="now"))
+    looking.join()
+    assert isinstance(lease, Lease)
+    assert seen == [Holder(pid=8, purpose="now")]
+    lease.close()
 
 
 def test_a_process_that_stopped_while_it_looked_does_not_stop_others(
