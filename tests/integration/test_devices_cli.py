@@ -143,3 +143,21 @@ def test_a_lane_on_registered_cards_leases_them_and_names_them(project, cards) -
     assert {worker["devices"][0] for worker in report["workers"]} <= {0, 1}
     assert [device["uuid"] for device in report["devices"]] == ["TOY-0", "TOY-1"]
     assert len(list(Path(project.folder / "leases").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("lease: {folder: a, broker: [b]}", "platforms.cpu.lease: give either a folder or a broker"),
+        ("lease: {foldr: a}", "platforms.cpu.lease.foldr: unknown key; did you mean 'folder'?"),
+        ("admission: {foreign: ask}", "platforms.cpu.admission.foreign: there is no rule 'ask'"),
+        ("admission: {wait: soon}", "platforms.cpu.admission.wait: 'soon' is no duration"),
+        ("admission: {min_free: -1GiB}", "platforms.cpu.admission.min_free: '-1GiB' is no size"),
+    ],
+)
+def test_wrong_rules_of_a_platform_are_told_with_their_line(project, line: str, said: str) -> None:
+    project.write("conf/platforms.yml", f"schema: platforms/1\nplatforms:\n  cpu:\n    {line}\n")
+    shown = project.toolkit("config", "show")
+    assert shown.returncode == 2
+    (error,) = shown.stderr.strip().splitlines()
+    assert f"platforms.yml:4: {said}" in error
