@@ -23,7 +23,7 @@ def run_leased(pool: DevicePool, count: int, argv: Sequence[str], stop: Stop, sa
     if grant is None:
         return 130
     try:
-        return _run(argv, {**os.environ, **grant.mask}, stop)
+        return _run(argv, {**os.environ, **grant.mask}, [lease.fileno() for lease in grant.leases], stop)
     finally:
         for lease in grant.leases:
             lease.close()
@@ -46,9 +46,10 @@ def _wait(pool: DevicePool, count: int, stop: Stop, say: Callable[[str], None]) 
     return None
 
 
-def _run(argv: Sequence[str], env: dict[str, str], stop: Stop) -> int:
+def _run(argv: Sequence[str], env: dict[str, str], leases: Sequence[int], stop: Stop) -> int:
     try:
-        process = subprocess.Popen(argv, env=env)
+        # The command holds the leases too: should this process be killed, it runs on with its devices.
+        process = subprocess.Popen(argv, env=env, pass_fds=leases)
     except OSError as error:
         raise UsageError(f"{argv[0]} can not be started: {error.strerror}") from error
     asked = False
