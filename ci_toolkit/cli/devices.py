@@ -27,13 +27,12 @@ def list_devices(folder: str, as_json: bool) -> None:
     Example: ci-toolkit devices list --json
     """
     import json
-    from importlib.metadata import entry_points
     from pathlib import Path
 
     import msgspec
 
     from ci_toolkit.devices.leases import default_folder, holder_of
-    from ci_toolkit.devices.registry import GROUP, OWN, find
+    from ci_toolkit.devices.registry import find, names
     from ci_toolkit.errors import UsageError
     from ci_toolkit.model.text import one_line
     from ci_toolkit.publish.terminal import print_table
@@ -41,7 +40,7 @@ def list_devices(folder: str, as_json: bool) -> None:
 
     leases = Path(folder) if folder else default_folder()
     rows, absent = [], {}
-    for name in dict.fromkeys([*OWN, *sorted(point.name for point in entry_points(group=GROUP))]):
+    for name in names():
         try:
             module = find(name)
         except UsageError as error:  # a package that is broken hides no other device

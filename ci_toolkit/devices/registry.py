@@ -34,6 +34,11 @@ def find(name: str) -> DeviceModule | None:
     raise UsageError(f"there is no device {name!r}", hint=hint)
 
 
+def names() -> tuple[str, ...]:
+    """The devices that have a module, ours first."""
+    return tuple(dict.fromkeys([*OWN, *sorted(_registered())]))
+
+
 def available(expected: ExpectedDevice) -> tuple[tuple[Device, ...], str]:
     """The devices of this machine that a lane may use, or none and the reason. Raises UsageError as ``find`` does."""
     module = find(expected.module)

@@ -20,7 +20,8 @@ def joined(unit: str, taken: Sequence[Taken], *, halted: str, flaky_passes: bool
     """The unit's result. ``halted`` says why no further worker was started, where that was so.
 
     A case counts as its first worker that ran it told; later runs only add to its tries, unless ``flaky_passes`` and it
-    passed in one of them. The error of a death goes once its culprit is named and all the rest has run.
+    passed in one of them whose worker is believed. The error of a death goes once its culprit is named and all the rest
+    has run.
     """
     parts = [one for one in taken if one.step.purpose in PARTS]
     cases: dict[str, Case] = {}
@@ -84,6 +85,11 @@ def _lost(unit: str, part: Taken) -> list[ExecutionError]:
     ]
 
 
+def _is_believed(result: UnitResult) -> bool:
+    """Whether a pass in a later run may stand for the case: a fault of the process beats what it told."""
+    return not result.errors and result.death is None
+
+
 def _add_tries(cases: dict[str, Case], taken: Sequence[Taken], flaky_passes: bool) -> None:
     for one in taken:
         purpose = one.step.purpose
@@ -100,6 +106,6 @@ def _add_tries(cases: dict[str, Case], taken: Sequence[Taken], flaky_passes: boo
                 case = msgspec.structs.replace(case, alone=again.outcome)
             elif purpose is Purpose.AFTER:
                 case = msgspec.structs.replace(case, after=again.outcome)
-            elif flaky_passes and again.outcome is Outcome.PASSED:
+            elif flaky_passes and again.outcome is Outcome.PASSED and _is_believed(one.result):
                 case = msgspec.structs.replace(case, outcome=Outcome.PASSED)
             cases[again.id] = case

@@ -80,6 +80,7 @@ class LaneRun:
             self._halt(full, ErrorKind.INFRA)
         if self.follow:
             return self._job(*self.follow.popleft())
+        # The queue gives the order only: a worker is started before there is a device for it, and asks for one then.
         entry = None if self.halted else self.queue.take(self.width, 1)
         if entry is None:
             return None

@@ -5,13 +5,14 @@ no device when it is not free; ``CMD renew ID --ttl SECONDS`` and ``CMD release 
 """
 
 import os
-import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
 
+from ci_toolkit.devices.command import Cut, run_command
 from ci_toolkit.devices.leases import Lease
 from ci_toolkit.errors import InfrastructureError
 from ci_toolkit.model.report import Device
@@ -28,7 +29,7 @@ class Granted(msgspec.Struct, frozen=True):
 
     id: str = ""
     devices: tuple[str, ...] = ()
-    ttl_s: float = TTL_S
+    ttl_s: Annotated[float, msgspec.Meta(gt=0)] = TTL_S
 
 
 @dataclass
@@ -93,16 +94,15 @@ class Broker:
         except InfrastructureError as error:
             self._trouble = f" ({error})"
 
-    def _ask(self, *arguments: str) -> bytes:
-        argv = [*self._command, *arguments]
+    def _ask(self, *arguments: str) -> str:
+        name = self._command[0]
         try:
-            done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=ANSWER_S, check=False)
+            done = run_command([*self._command, *arguments], ANSWER_S)
         except OSError as error:
-            raise InfrastructureError(f"the broker {argv[0]} can not be started: {error.strerror}") from error
-        except subprocess.TimeoutExpired as error:
-            raise InfrastructureError(f"the broker {argv[0]} gave no answer in {ANSWER_S:g} s") from error
-        if done.returncode:
-            lines = done.stderr.decode(errors="replace").strip().splitlines()
-            why = one_line(lines[-1])[:300] if lines else "it said nothing"
-            raise InfrastructureError(f"the broker's {arguments[0]} ended with {done.returncode}: {why}")
+            raise InfrastructureError(f"the broker {name} can not be started: {error.strerror}") from error
+        if done.cut is Cut.TIMEOUT:
+            raise InfrastructureError(f"the broker {name} gave no answer in {ANSWER_S:g} s")
+        if done.cut or done.exit_code:
+            why = "it printed too much" if done.cut else one_line(done.last_line()) or "it said nothing"
+            raise InfrastructureError(f"the broker's {arguments[0]} ended with {done.exit_code}: {why}")
         return done.stdout

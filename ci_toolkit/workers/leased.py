@@ -1,5 +1,6 @@
 """Runs any command on leased devices."""
 
+import math
 import os
 import signal
 import subprocess
@@ -11,13 +12,15 @@ from ci_toolkit.workers.devices import DevicePool, Grant
 from ci_toolkit.workers.stop import Stop
 
 RETRY_S = 0.1
+GRACE_S = 5.0
+"""A cancelled job is killed 10 s after its first signal."""
 
 
 def run_leased(pool: DevicePool, count: int, argv: Sequence[str], stop: Stop, say: Callable[[str], None]) -> int:
     """Waits for ``count`` devices, runs ``argv`` with only these shown, and returns its exit status.
 
-    ``say`` is told once why it waits. A stop is passed on to the command as SIGTERM. Raises InfrastructureError when no
-    device gets free in time, UsageError for a command that can not be started.
+    ``say`` is told once why it waits. A stop is passed on to the command as SIGTERM, and after GRACE_S as SIGKILL.
+    Raises InfrastructureError when no device gets free in time, UsageError for a command that can not be started.
     """
     grant = _wait(pool, count, stop, say)
     if grant is None:
@@ -52,13 +55,15 @@ def _run(argv: Sequence[str], env: dict[str, str], leases: Sequence[int], stop: 
         process = subprocess.Popen(argv, env=env, pass_fds=leases)
     except OSError as error:
         raise UsageError(f"{argv[0]} can not be started: {error.strerror}") from error
-    asked = False
+    kill_at = math.inf
     while True:
         try:
             status = process.wait(RETRY_S)
         except subprocess.TimeoutExpired:
-            if stop and not asked:
+            if stop and kill_at == math.inf:
                 process.send_signal(signal.SIGTERM)
-                asked = True
+                kill_at = time.monotonic() + GRACE_S
+            elif time.monotonic() >= kill_at:
+                process.kill()
             continue
         return 128 - status if status < 0 else status

@@ -82,6 +82,7 @@ def test_too_little_memory_is_waited_for(project, lane) -> None:
         ({"id": "g1", "devices": ["TOY-9"]}, 0, 4, "granted TOY-9, asked was TOY-0"),
         ({}, 3, 4, "the broker's request ended with 3: it said nothing"),
         ("nonsense", 0, 4, "answered no grant"),
+        ({"id": "g1", "devices": ["DEVICE"], "ttl_s": 0}, 0, 4, "answered no grant"),
     ],
 )
 def test_a_sites_broker_grants_and_gets_back(project, lane, said: object, status: int, code: int, shown: str) -> None:
@@ -96,7 +97,7 @@ def test_a_sites_broker_grants_and_gets_back(project, lane, said: object, status
     assert shown in ran.stdout
     asked = log.read_text().splitlines()
     assert asked[0] == "request --module toy --count 1 --device TOY-0 --ttl 600 --holder lane small-toy"
-    assert ("release g1" in asked) == ("g1" in text)
+    assert ("release g1" in asked) == ("g1" in text and 'ttl_s": 0' not in text)
 
 
 def test_a_sick_device_is_infrastructure_and_no_case_ran(project, lane) -> None:

@@ -1,6 +1,7 @@
 """``devices list`` and ``devices lease`` with cards that a package registers."""
 
 import json
+import os
 import signal
 import sys
 from pathlib import Path
@@ -114,6 +115,40 @@ def test_a_killed_holder_frees_its_devices(project, cards) -> None:
     assert lease(project, cards, "--count", "2", "--wait", "30s", script="").returncode == 0
     for process in project.processes():
         process.kill()
+
+
+def test_a_command_whose_lessor_was_killed_keeps_its_devices_until_it_ends(project, cards) -> None:
+    up = project.folder / "up"
+    holder = project.start(
+        "devices", "lease", "toy", "--count", "2", "--leases", str(project.folder / "leases"), "--",
+        sys.executable, "-c", f"import os, time; open({str(up)!r}, 'w').write(str(os.getpid())); time.sleep(600)",
+        **cards,
+    )  # fmt: skip
+    while not (up.exists() and up.read_text()):
+        assert holder.poll() is None
+    holder.kill()
+    holder.wait()
+    late = lease(project, cards, "--wait", "300ms", script="print('never')")
+    assert (late.returncode, late.stdout) == (4, "")
+    os.kill(int(up.read_text()), signal.SIGKILL)
+    holder.communicate()
+    assert lease(project, cards, "--count", "2", "--wait", "30s", script="").returncode == 0
+
+
+def test_a_command_that_ignores_a_stop_is_killed(project, cards) -> None:
+    up = project.folder / "up"
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    holder = project.start(
+        "devices", "lease", "toy", "--leases", str(project.folder / "leases"), "--",
+        sys.executable, "-c", f"{deaf}; open({str(up)!r}, 'w').close(); time.sleep(600)",
+        **cards,
+    )  # fmt: skip
+    while not up.exists():
+        assert holder.poll() is None
+    holder.send_signal(signal.SIGTERM)
+    holder.communicate(timeout=60)
+    assert holder.returncode == 128 + signal.SIGKILL
+    assert project.processes() == []
 
 
 def test_mistakes_are_one_line(project, cards) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,25 @@ def test_what_a_halt_leaves_is_not_run_with_its_reason_and_an_error(behaviours: 
     unrun = [case for case in result.cases if case.outcome is Outcome.NOT_RUN]
     assert {case.reason for case in unrun} <= {"no more"}
     assert bool(unrun) == bool(result.errors)
+
+
+FAULT = ExecutionError(kind=ErrorKind.STRANGER, message="a stranger spoke", cause=Cause.EXCEPTION)
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [({}, Outcome.PASSED), ({"errors": (FAULT,)}, Outcome.FAILED), ({"death": FAULT}, Outcome.FAILED)],
+)
+def test_only_a_worker_that_is_believed_can_make_a_failure_flaky(fault: dict, outcome: Outcome) -> None:
+    run = UnitRun(1, lambda case: False)
+    step = run.next()
+    assert step is not None
+    run.take(step, UnitResult((Case(id="a", outcome=Outcome.FAILED),)))
+    again = run.next()
+    assert again is not None
+    run.take(again, UnitResult((Case(id="a", outcome=Outcome.PASSED),), **fault))
+    (case,) = joined("u", run.taken, halted="", flaky_passes=True).cases
+    assert (case.outcome, case.tries) == (outcome, (Outcome.FAILED, Outcome.PASSED))
 
 
 def test_what_the_ratchet_expects_is_neither_looked_into_nor_confirmed() -> None:
