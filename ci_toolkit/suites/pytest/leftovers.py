@@ -19,6 +19,8 @@ def find_owners(story: Story, ledger: Ledger) -> dict[str, list[str]]:
     """
     completed = ledger.account.worker.end is WorkerEnd.COMPLETED
     owners: dict[str, list[str]] = {}
+    if completed and ledger.account.worker.leftovers and not ledger.account.left:
+        ledger.error(ErrorKind.LEFTOVERS, "processes were left behind and had to be killed", cause=Cause.RESOURCE)
     for left in ledger.account.left:
         if not completed and not left.daemon:
             continue

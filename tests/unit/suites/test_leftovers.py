@@ -57,3 +57,10 @@ def test_a_worker_that_died_is_not_blamed_for_what_it_could_not_end() -> None:
     book = ledger(child, daemon, end=WorkerEnd.CRASHED)
     assert find_owners(told, book) == {"a": ["daemon"]}
     assert not book.errors
+
+
+def test_what_was_killed_and_could_not_be_named_is_an_error_too() -> None:
+    worker = Worker(number=1, unit="t.py", end=WorkerEnd.COMPLETED, leftovers=1)
+    book = Ledger("t.py", Account(worker=worker, message="", nonce="n", events=Path("events")), "/root")
+    assert find_owners(story(("a", 1.0, 2.0)), book) == {}
+    assert [error.kind for error in book.errors] == [ErrorKind.LEFTOVERS]
