@@ -26,6 +26,7 @@ def values(conf: LaneConf) -> dict[str, dict[str, object]]:
         f"platform.{_NESTED.get(name, name)}": value for name, value in asdict(conf.platform).items() if name != "name"
     }
     found |= {"kind": conf.lane.kind, "timeout": conf.lane.timeout_s}
+    found["advisory"] = conf.lane.advisory and f"until {conf.lane.advisory.until}: {conf.lane.advisory.reason}"
     found |= {name: value for name, value in vars(conf).items() if name not in _OWN}
     found["flaky"] = "pass" if found.pop("flaky_passes") else "fail"
     found["root.path"] = found.pop("root_path")

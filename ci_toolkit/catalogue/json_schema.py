@@ -5,12 +5,14 @@ from typing import Any
 import msgspec
 
 from ci_toolkit.catalogue.schema import FleetFile, PlatformsFile, SuitesFile
+from ci_toolkit.catalogue.selection_schema import SelectionFile
 from ci_toolkit.model.ratchet import RATCHET_SCHEMA, Ratchet
 
 FILES: dict[str, tuple[type, str]] = {
     "platforms": (PlatformsFile, "platforms/1"),
     "suites": (SuitesFile, "suites/1"),
     "fleet": (FleetFile, "fleet/1"),
+    "selection": (SelectionFile, "selection/1"),
     "ratchet": (Ratchet, RATCHET_SCHEMA),
 }
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ci_toolkit.model.plan import Lane
+from ci_toolkit.model.plan import Container, Lane
 from ci_toolkit.model.request import Limits
 
 
@@ -12,7 +12,8 @@ class Platform:
     """A platform after resolution; ``python`` is empty for the host's own interpreter.
 
     ``lease_folder`` is where its devices are leased, empty for the system's own folder, unless a ``broker`` command
-    grants them; the rest says when one is used.
+    grants them; the rest says when one is used. ``boards`` is how many runners there are (0: no limit), ``container``
+    what the jobs of a workflow run in.
     """
 
     name: str
@@ -27,6 +28,8 @@ class Platform:
     min_free_bytes: int = 0
     foreign: str = "wait"
     wait_s: float = 600.0
+    boards: int = 0
+    container: Container | None = None
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 import datetime
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
+
+import msgspec
 
 from ci_toolkit.catalogue.checks import check_effective, check_env, check_suite
 from ci_toolkit.catalogue.lanes import LaneConf, Platform
@@ -12,11 +14,12 @@ from ci_toolkit.catalogue.origins import origins
 from ci_toolkit.catalogue.overrides import Effective, effective
 from ci_toolkit.catalogue.quantities import seconds, size
 from ci_toolkit.catalogue.schema import FleetFile, PlatformConf, PlatformsFile, SuitePatch, SuitesFile, VariantConf
+from ci_toolkit.catalogue.selection import Rules, load_rules
 from ci_toolkit.catalogue.yaml_file import Loaded, dangling, load
 from ci_toolkit.errors import UsageError, Where
 from ci_toolkit.formats.digests import digest_of
 from ci_toolkit.model.ids import is_lane_id, lane_id, matches
-from ci_toolkit.model.plan import ExpectedDevice, Lane
+from ci_toolkit.model.plan import Advisory, Container, ExpectedDevice, Lane
 from ci_toolkit.model.request import Limits
 
 T = TypeVar("T")
@@ -39,12 +42,13 @@ class Switch:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All of a repository's conf. ``folder`` is the conf folder, ``digest`` covers every lane."""
+    """All of a repository's conf. ``folder`` is the conf folder, ``digest`` covers every lane and rule."""
 
     folder: str
     lanes: tuple[LaneConf, ...]
     switches: tuple[Switch, ...]
     digest: str
+    rules: Rules = field(default_factory=Rules)
 
     def lane(self, name: str) -> LaneConf:
         """The conf of one lane. Raises UsageError for an id that conf does not define."""
@@ -84,11 +88,13 @@ def load_catalogue(folder: Path) -> Catalogue:
         if override.set == SuitePatch():
             raise UsageError("sets nothing", suites.where("overrides", index, "set"))
     ordered = tuple(lanes.values())
+    rules = load_rules(folder, suites.value.suites, lanes)
     return Catalogue(
         folder=str(folder),
         lanes=ordered,
         switches=_switches(folder, lanes),
-        digest=digest_of({conf.lane.id: conf.digest for conf in ordered}),
+        digest=digest_of({"lanes": {conf.lane.id: conf.digest for conf in ordered}, "rules": rules}),
+        rules=rules,
     )
 
 
@@ -99,6 +105,8 @@ def _file(folder: Path, name: str, kind: type[T]) -> Loaded[T]:
 def _check_platform(name: str, conf: PlatformConf, platforms: Loaded[PlatformsFile]) -> None:
     if conf.count < 0:
         raise UsageError("can not be negative", platforms.where("platforms", name, "count"))
+    if conf.boards < 0:
+        raise UsageError("can not be negative", platforms.where("platforms", name, "boards"))
     if not conf.arch:
         raise UsageError("an empty architecture fits nothing", platforms.where("platforms", name, "arch"), 'write "*"')
     check_env(conf.env, lambda key: platforms.where("platforms", name, "env", key))
@@ -136,6 +144,7 @@ def _lane(
         runs_on=platform.runs_on,
         timeout_s=_quantity(seconds, suite.timeout, found.where("timeout")),
         device=ExpectedDevice(module=platform.device, count=platform.count, arch=platform.arch),
+        advisory=_advisory(found),
     )
     # An override is for this very lane: it stands above what the lane's variant says.
     env = {**platform.env, **suite.env, **variant.env, **found.overriding_env()}
@@ -195,7 +204,18 @@ def _platform(name: str, conf: PlatformConf, platforms: Loaded[PlatformsFile]) -
         min_free_bytes=_quantity(size, admission.min_free, where("admission", "min_free")) if admission.min_free else 0,
         foreign=admission.foreign,
         wait_s=_quantity(seconds, admission.wait, where("admission", "wait")),
+        boards=conf.boards,
+        container=Container(**msgspec.structs.asdict(conf.container)) if conf.container else None,
     )
+
+
+def _advisory(found: Effective) -> Advisory | None:
+    conf = found.suite.advisory
+    if conf is None:
+        return None
+    if not conf.reason.strip():
+        raise UsageError("the reason is empty", found.where("advisory"))
+    return Advisory(until=conf.until, reason=conf.reason)
 
 
 def _limits(found: Effective) -> Limits:

@@ -29,8 +29,19 @@ class AdmissionConf(Authored, frozen=True, kw_only=True):
     wait: str = "10m"
 
 
+class ContainerConf(Authored, frozen=True, kw_only=True):
+    """The container that the jobs of a platform run in, in the words of a workflow."""
+
+    image: str
+    options: str = ""
+    volumes: tuple[str, ...] = ()
+
+
 class PlatformConf(Authored, frozen=True, kw_only=True):
-    """A kind of accelerator. ``env`` is set in workers; ``env_allow`` are names (globs) passed from the host's own."""
+    """A kind of accelerator. ``env`` is set in workers; ``env_allow`` are names (globs) passed from the host's own.
+
+    ``boards`` is how many runners there are: a plan for a fleet never has more jobs for it than that. 0 is no limit.
+    """
 
     device: str = "cpu"
     arch: str = "*"
@@ -42,6 +53,8 @@ class PlatformConf(Authored, frozen=True, kw_only=True):
     env_allow: tuple[str, ...] = ()
     lease: LeaseConf = LeaseConf()
     admission: AdmissionConf = AdmissionConf()
+    boards: int = 0
+    container: ContainerConf | None = None
 
 
 class RootConf(Authored, frozen=True, kw_only=True):
@@ -63,6 +76,13 @@ class LimitsConf(Authored, frozen=True, kw_only=True):
     memory: str = ""
 
 
+class AdvisoryConf(Authored, frozen=True, kw_only=True):
+    """Why lanes do not block yet, and the day until which they do not."""
+
+    until: date
+    reason: str
+
+
 class SuiteConf(Authored, frozen=True, kw_only=True):
     """What to run. One lane arises for each platform and variant.
 
@@ -73,7 +93,8 @@ class SuiteConf(Authored, frozen=True, kw_only=True):
     (from a server that has imported ``preload`` and the runner). ``width`` is how many devices each worker is given, on
     platforms that have some. ``budget`` is how many workers a lane may lose before
     no more is started; ``confirm`` is how often a new failure is run again, and ``flaky`` (``fail`` or ``pass``) how it
-    is judged when it passes then. ``env`` and ``args`` of a variant are added to the suite's.
+    is judged when it passes then. ``env`` and ``args`` of a variant are added to the suite's. An ``advisory``
+    suite is shown and does not block.
     """
 
     kind: str = "pytest"
@@ -98,6 +119,7 @@ class SuiteConf(Authored, frozen=True, kw_only=True):
     budget: int = 10
     confirm: int = 0
     flaky: str = "fail"
+    advisory: AdvisoryConf | None = None
     ratchet: str = ""
     owner: str = ""
 
@@ -134,6 +156,7 @@ class SuitePatch(Authored, frozen=True, kw_only=True):
     flaky: str | None = None
     limits: LimitsPatch | None = None
     timeout: str | None = None
+    advisory: AdvisoryConf | None = None
     ratchet: str | None = None
     owner: str | None = None
 

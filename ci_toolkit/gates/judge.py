@@ -4,13 +4,15 @@ import dataclasses
 import datetime
 from collections.abc import Mapping
 
+import msgspec
+
 from ci_toolkit.errors import worst_exit
 from ci_toolkit.gates.compare import Comparison
 from ci_toolkit.gates.completeness import check_run, is_own
 from ci_toolkit.gates.contract import check_contract, comparable
 from ci_toolkit.gates.expectations import Expected, resolve
 from ci_toolkit.gates.lane import Findings, LaneInput, Seen, rank
-from ci_toolkit.model.plan import Plan
+from ci_toolkit.model.plan import Lane, Plan
 from ci_toolkit.model.verdict import Finding, FindingKind, LaneVerdict, Verdict
 
 
@@ -25,11 +27,15 @@ def judge(plan: Plan, lanes: Mapping[str, LaneInput], today: datetime.date) -> V
         given = lanes.get(planned.id) or LaneInput(planned, fault=(FindingKind.LANE_MISSING, "nothing arrived"))
         lane = dataclasses.replace(given, lane=planned)
         found = judge_lane(plan, lane, today)
+        if _is_advisory(planned, today):
+            found = tuple(msgspec.structs.replace(finding, blocks=False) for finding in found)
         findings += found
-        rows.append(_row(lane, found))
+        rows.append(_row(lane, found, today))
     codes = {finding.exit_code for finding in findings if finding.blocks}
     codes |= {4 for left in plan.left_out if left.named}
-    if not plan.lanes:
+    if not plan.lanes and plan.may_be_empty:
+        findings.append(_nothing_planned(plan))
+    elif not plan.lanes:
         codes.add(5)
     return Verdict(
         result="failed" if codes else "passed",
@@ -39,6 +45,24 @@ def judge(plan: Plan, lanes: Mapping[str, LaneInput], today: datetime.date) -> V
         lanes=tuple(rows),
         findings=tuple(sorted(findings, key=rank)),
         left_out={left.id: left.reason for left in plan.left_out},
+    )
+
+
+def _is_advisory(lane: Lane, today: datetime.date) -> bool:
+    """Whether a lane does not block yet; from its day on it does, whatever conf still says."""
+    return lane.advisory is not None and today <= lane.advisory.until
+
+
+def _nothing_planned(plan: Plan) -> Finding:
+    why = plan.change.why if plan.change else "the event's rule allows it"
+    return Finding(
+        kind=FindingKind.NOTHING_PLANNED,
+        key="nothing_planned",
+        lane="",
+        message=f"no lane was planned, and nothing was tested: {why}",
+        count=0,
+        blocks=False,
+        exit_code=0,
     )
 
 
@@ -83,20 +107,24 @@ def _expected(lane: LaneInput, seen: Seen, today: datetime.date, findings: Findi
     return resolve(lane, (case.id for case in seen.cases), today, findings)
 
 
-def _row(lane: LaneInput, findings: tuple[Finding, ...]) -> LaneVerdict:
-    blocking = [finding for finding in findings if finding.blocks]
+def _row(lane: LaneInput, findings: tuple[Finding, ...], today: datetime.date) -> LaneVerdict:
+    blocking = [finding for finding in findings if finding.exit_code]
+    advisory = lane.lane.advisory if _is_advisory(lane.lane, today) else None
+    result = "advisory" if advisory else "failed" if blocking else "passed"
+    said = f"until {advisory.until}: {advisory.reason}" if advisory else ""
     if lane.seen is None:
-        return LaneVerdict(lane=lane.lane.id, result="failed", findings=len(blocking))
+        return LaneVerdict(lane=lane.lane.id, result=result, findings=len(blocking), advisory=said)
     report = lane.seen.report
     return LaneVerdict(
         lane=lane.lane.id,
-        result="failed" if blocking else "passed",
+        result=result,
         counts=report.counts,
         seconds=_seconds(report.started, report.ended),
         device=", ".join(dict.fromkeys(device.name for device in report.devices)),
         evidence=lane.seen.folder,
         judged_by=lane.ratchet.file.path if lane.ratchet else "plain",
         findings=len(blocking),
+        advisory=said,
     )
 
 

@@ -1,14 +1,23 @@
-"""The plan for this machine, with where the run comes from."""
+"""Plans with where the run comes from: for this machine, or for the fleet of an event."""
 
 import datetime
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from ci_toolkit.catalogue.load import Catalogue
+from ci_toolkit.formats.documents import write_document
+from ci_toolkit.formats.durations import Durations
+from ci_toolkit.github.changed import changed_since, tracked_files
+from ci_toolkit.github.commands import write_output
+from ci_toolkit.github.event import Arrived, arrived
+from ci_toolkit.github.matrix import outputs
 from ci_toolkit.github.provenance import collect
 from ci_toolkit.model.plan import Plan
+from ci_toolkit.plan.event import Event
+from ci_toolkit.plan.fleet import plan_fleet
 from ci_toolkit.plan.lanes import Wish
-from ci_toolkit.suites.planning import make_and_write
+from ci_toolkit.suites.planning import PLAN, make_and_write
 
 
 def plan_here(catalogue: Catalogue, wish: Wish, out: Path, today: datetime.date, environ: Mapping[str, str]) -> Plan:
@@ -16,3 +25,34 @@ def plan_here(catalogue: Catalogue, wish: Wish, out: Path, today: datetime.date,
     provenance = collect(Path(catalogue.folder).resolve().parent, environ)
     event = environ.get("GITHUB_EVENT_NAME") or "local"
     return make_and_write(catalogue, wish, out, today, provenance, event=event)
+
+
+def event_here(base: Path, environ: Mapping[str, str], *, name: str = "", tier: str = "", since: str = "") -> Event:
+    """The event of this run, with the files that it changes; what is given stands above what the runner says."""
+    found = arrived(environ) if not name else replace(Arrived(name), labels=arrived(environ).labels)
+    return Event(
+        name=found.name,
+        labels=found.labels,
+        changes=changed_since(base, since or found.base),
+        tier=tier,
+        present=tracked_files(base),
+    )
+
+
+def plan_event(
+    catalogue: Catalogue,
+    event: Event,
+    wish: Wish,
+    durations: Durations,
+    out: Path,
+    today: datetime.date,
+    environ: Mapping[str, str],
+) -> Plan:
+    """Plans ``event`` for the fleet, writes ``OUT/plan.json``, and sets the matrices as outputs of the step."""
+    provenance = collect(Path(catalogue.folder).resolve().parent, environ)
+    plan = plan_fleet(catalogue, event, wish, durations, provenance=provenance, today=today)
+    values = outputs(plan)
+    out.mkdir(parents=True, exist_ok=True)
+    write_document(out / PLAN, plan)
+    write_output(environ, values)
+    return plan

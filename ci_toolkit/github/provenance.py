@@ -26,11 +26,11 @@ def collect(base: Path, environ: Mapping[str, str]) -> Provenance:
     """
     pull = _PULL.match(environ.get("GITHUB_REF", ""))
     image = [environ[name] for name in ("ImageOS", "ImageVersion") if environ.get(name)]
-    status = _git(base, "status", "--porcelain", "--untracked-files=no")
+    status = git_output(base, "status", "--porcelain", "--untracked-files=no")
     return Provenance(
         toolkit=metadata.version("ci-toolkit"),
         repository=environ.get("GITHUB_REPOSITORY", ""),
-        commit=(_git(base, "rev-parse", "HEAD") or environ.get("GITHUB_SHA", "")).strip(),
+        commit=(git_output(base, "rev-parse", "HEAD") or environ.get("GITHUB_SHA", "")).strip(),
         dirty=None if status is None else bool(status.strip()),
         pull_request=int(pull[1]) if pull else None,
         run=environ.get("GITHUB_RUN_ID") or f"local-{uuid.uuid4().hex[:12]}",
@@ -53,7 +53,7 @@ def _attempt(environ: Mapping[str, str]) -> int:
     return int(text)
 
 
-def _git(base: Path, *args: str) -> str | None:
+def git_output(base: Path, *args: str) -> str | None:
     """What git prints, or None where there is no git, no repository, or no answer in time."""
     kept = {name: value for name, value in os.environ.items() if name not in _LOCATES_GIT}
     env = {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}

@@ -1,5 +1,7 @@
 """``plan.json``: which lanes run for an event, and what each must deliver."""
 
+import datetime
+
 from ci_toolkit.model.documents import Document, Record
 from ci_toolkit.model.provenance import Provenance
 
@@ -24,8 +26,19 @@ class ExpectedDevice(Record, frozen=True, kw_only=True):
     arch: str = "*"
 
 
+class Advisory(Record, frozen=True, kw_only=True):
+    """A lane that is shown and does not block, until the day on which it is promoted."""
+
+    until: datetime.date
+    reason: str
+
+
 class Lane(Record, frozen=True, kw_only=True):
-    """One suite on one platform under one variant, perhaps one shard: one job of the matrix."""
+    """One suite on one platform under one variant, perhaps one shard (number, from 1, and how many).
+
+    ``expected_s`` is how long its units took before, absent where that is not known of any. ``why`` says
+    what selected it.
+    """
 
     id: str
     suite: str
@@ -37,6 +50,9 @@ class Lane(Record, frozen=True, kw_only=True):
     timeout_s: float
     device: ExpectedDevice
     selection: Selection = Selection()
+    expected_s: float | None = None
+    advisory: Advisory | None = None
+    why: str = ""
 
 
 class LeftOut(Record, frozen=True, kw_only=True):
@@ -47,8 +63,45 @@ class LeftOut(Record, frozen=True, kw_only=True):
     named: bool = False
 
 
+class Container(Record, frozen=True, kw_only=True):
+    """The container that a job runs in, in the words of a workflow."""
+
+    image: str
+    options: str = ""
+    volumes: tuple[str, ...] = ()
+
+
+class Job(Record, frozen=True, kw_only=True):
+    """One job of a matrix: its lanes run one after the other on one runner. ``chunk`` is its matrix, from 0."""
+
+    id: str
+    lanes: tuple[str, ...]
+    platform: str
+    runs_on: tuple[str, ...]
+    timeout_minutes: int
+    chunk: int = 0
+    container: Container | None = None
+
+
+class Change(Record, frozen=True, kw_only=True):
+    """What is known of the changed files. ``why`` says how they narrowed the plan, or why they could not.
+
+    ``files`` is how many files changed and ``code`` how many of them are code, absent where that is not known. A plan
+    without a lane is red unless no code is known to have changed.
+    """
+
+    base: str = ""
+    files: int | None = None
+    code: int | None = None
+    why: str = ""
+
+
 class Plan(Document, frozen=True, kw_only=True):
-    """The lanes of one event."""
+    """The lanes of one event.
+
+    A plan for a fleet has ``jobs``, one for this machine has none. ``empty`` (``pass`` or ``fail``) says what a plan
+    without a lane means, ``notes`` how it came about.
+    """
 
     schema: str = PLAN_SCHEMA
     event: str = "local"
@@ -56,3 +109,13 @@ class Plan(Document, frozen=True, kw_only=True):
     conf_digest: str
     lanes: tuple[Lane, ...]
     left_out: tuple[LeftOut, ...] = ()
+    tier: str = ""
+    change: Change | None = None
+    jobs: tuple[Job, ...] = ()
+    empty: str = "fail"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether no lane at all is right: the event's rule says so, and no code is known to have changed."""
+        return self.empty == "pass" and self.change is not None and self.change.code == 0

@@ -45,6 +45,7 @@ class FindingKind(StrEnum):
     STALE_ABSENT = "stale_absent"
     TRACKED_CHANGE = "tracked_change"
     START_FELL_BACK = "start_fell_back"
+    NOTHING_PLANNED = "nothing_planned"
 
 
 class Reproduce(Record, frozen=True, kw_only=True):
@@ -85,7 +86,11 @@ class Finding(Record, frozen=True, kw_only=True):
 
 
 class LaneVerdict(Record, frozen=True, kw_only=True):
-    """One lane's line in the verdict. ``judged_by`` names its ratchet, or ``plain`` (all must pass)."""
+    """One lane's line in the verdict. ``judged_by`` names its ratchet, or ``plain`` (all must pass).
+
+    ``result`` is ``passed``, ``failed``, or ``advisory`` for a lane that is shown and does not count as green;
+    ``advisory`` says until when and why.
+    """
 
     lane: str
     result: str
@@ -95,6 +100,7 @@ class LaneVerdict(Record, frozen=True, kw_only=True):
     evidence: str = ""
     judged_by: str = ""
     findings: int = 0
+    advisory: str = ""
 
 
 class Verdict(Document, frozen=True, kw_only=True):

@@ -58,17 +58,15 @@ def make_plan(
 
     Raises UsageError for a switch of the fleet that has expired: it is renewed or removed, never dropped in silence.
     """
-    for switch in catalogue.switches:
-        if switch.until < today:
-            raise UsageError(f"the switch expired on {switch.until}", switch.where, "remove it, or renew it")
+    switches = checked_switches(catalogue, today)
     lanes: list[Lane] = []
     left_out: list[LeftOut] = []
     for conf in chosen(catalogue, wish):
-        reason = _obstacle(conf, machine, catalogue.switches)
+        reason = _obstacle(conf, machine, switches)
         if reason:
             left_out.append(LeftOut(id=conf.lane.id, reason=reason, named=conf.lane.id in wish.only))
         else:
-            lanes.append(msgspec.structs.replace(conf.lane, selection=_selection(conf, wish)))
+            lanes.append(msgspec.structs.replace(conf.lane, selection=wished(conf, wish)))
     return Plan(
         event=event,
         provenance=provenance,
@@ -79,16 +77,28 @@ def make_plan(
 
 
 def _obstacle(conf: LaneConf, machine: Machine, switches: Sequence[Switch]) -> str:
+    reason = switched_off(switches, conf.lane.id) or machine.absent.get(conf.lane.id, "")
+    return reason or unmet(conf.requires, machine.facts.get(conf.lane.id, {}))
+
+
+def checked_switches(catalogue: Catalogue, today: datetime.date) -> tuple[Switch, ...]:
+    """The fleet's switches. Raises UsageError for one that has expired."""
+    for switch in catalogue.switches:
+        if switch.until < today:
+            raise UsageError(f"the switch expired on {switch.until}", switch.where, "remove it, or renew it")
+    return catalogue.switches
+
+
+def switched_off(switches: Sequence[Switch], lane: str) -> str:
+    """Why a lane is switched off; empty when it is not."""
     for switch in switches:
-        if matches(switch.lanes, conf.lane.id):
+        if matches(switch.lanes, lane):
             return f"switched off until {switch.until}: {switch.reason}"
-    absent = machine.absent.get(conf.lane.id, "")
-    if absent:
-        return absent
-    return unmet(conf.requires, machine.facts.get(conf.lane.id, {}))
+    return ""
 
 
-def _selection(conf: LaneConf, wish: Wish) -> Selection:
+def wished(conf: LaneConf, wish: Wish) -> Selection:
+    """What part of its suite a lane covers."""
     if wish.units:
         return Selection(units=tuple(dict.fromkeys(wish.units)), why="files that were named")
     if conf.sample and not wish.full:

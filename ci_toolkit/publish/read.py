@@ -27,6 +27,6 @@ def _contradiction(verdict: Verdict) -> str:
         return f"its result is {result} and its exit code {code}"
     if result == "passed" and any(finding.blocks for finding in verdict.findings):
         return "it passed, and holds a finding that blocks"
-    if result == "passed" and any(lane.result != "passed" for lane in verdict.lanes):
+    if result == "passed" and any(lane.result not in ("passed", "advisory") for lane in verdict.lanes):
         return "it passed, and a lane did not"
     return ""

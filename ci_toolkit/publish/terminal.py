@@ -26,6 +26,7 @@ FINDINGS_SHOWN = 20
 CASES_SHOWN = 5
 LINES_SHOWN = 8
 LOG_WIDTH = 1 << 20
+STYLES = {"passed": "", "advisory": "yellow"}
 
 
 def on_terminal() -> bool:
@@ -54,7 +55,20 @@ def print_plan(plan: Plan) -> None:
     for left in plan.left_out:
         _line(console, f"left out  {left.id}: {left.reason}", "yellow" if not left.named else "red")
     if not plan.lanes:
-        _line(console, "no lane runs here", "red")
+        where = "for this event" if plan.notes else "here"
+        _line(console, f"no lane runs {where}", "yellow" if plan.may_be_empty else "red")
+
+
+def explain_plan(plan: Plan) -> None:
+    """How the plan came about: the rules that held, each lane's reason, and the jobs."""
+    console = make_console()
+    for note in plan.notes:
+        _line(console, note)
+    for lane in plan.lanes:
+        _line(console, f"why       {lane.id}: {lane.why}")
+    for job in plan.jobs:
+        where = f"on {', '.join(job.runs_on)}, at most {job.timeout_minutes} minutes, matrix {job.chunk}"
+        _line(console, f"job       {job.id}: {', '.join(job.lanes)}; {where}")
 
 
 def print_runs(plan: Plan, folders: Mapping[str, Path]) -> int:
@@ -95,8 +109,11 @@ def print_verdict(verdict: Verdict) -> None:
         rows = [
             (lane.lane, lane.result, counts(lane.counts), duration(lane.seconds), lane.device) for lane in verdict.lanes
         ]
-        styles = ["" if lane.result == "passed" else "red" for lane in verdict.lanes]
+        styles = [STYLES.get(lane.result, "red") for lane in verdict.lanes]
         console.print(_table(("lane", "result", "cases", "time", "device"), rows, styles=styles))
+    for lane in verdict.lanes:
+        if lane.advisory:
+            _line(console, f"advisory  {lane.lane}: {lane.advisory}", "yellow")
     for lane_id, why in sorted(verdict.left_out.items()):
         _line(console, f"left out  {lane_id}: {why}", "yellow")
     _line(console, headline(verdict), "bold green" if verdict.exit_code == 0 else "bold red")

@@ -22,7 +22,13 @@ ORDER = (Outcome.PASSED, *(outcome for outcome in WORST_FIRST if outcome is not 
 def headline(verdict: Verdict) -> str:
     """The verdict in one line."""
     if verdict.result == "passed" and verdict.exit_code == 0:
-        return f"PASSED: {len(verdict.lanes)} {plural('lane', len(verdict.lanes))}, {counts(totals(verdict))}"
+        advisory = [lane for lane in verdict.lanes if lane.advisory]
+        lanes = len(verdict.lanes) - len(advisory)
+        red = sum(bool(lane.findings) for lane in advisory)
+        besides = f"; {len(advisory)} advisory, {red} of them not green, none counts" if advisory else ""
+        if not lanes:
+            return f"PASSED: nothing was tested that counts{besides}"
+        return f"PASSED: {lanes} {plural('lane', lanes)}, {counts(totals(verdict))}{besides}"
     blocking = sum(finding.blocks for finding in verdict.findings)
     found = f"{blocking} {plural('finding', blocking)}; " if blocking else ""
     meaning = MEANING.get(verdict.exit_code, "an unknown exit code")
@@ -30,9 +36,9 @@ def headline(verdict: Verdict) -> str:
 
 
 def totals(verdict: Verdict) -> dict[Outcome, int]:
-    """The counts of all lanes together."""
+    """The counts of all lanes that count together: an advisory one does not."""
     found: dict[Outcome, int] = {}
-    for lane in verdict.lanes:
+    for lane in [lane for lane in verdict.lanes if not lane.advisory]:
         for outcome, count in lane.counts.items():
             found[outcome] = found.get(outcome, 0) + count
     return found

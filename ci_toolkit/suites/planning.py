@@ -52,4 +52,4 @@ def read_plan(path: Path, lanes: tuple[str, ...] = ()) -> Plan:
 def plan_exit_code(plan: Plan) -> int:
     """4 when a lane that was named can not run, 5 when there is no lane at all."""
     codes = [INFRASTRUCTURE for left in plan.left_out if left.named]
-    return worst_exit([*codes, *([] if plan.lanes else [NOTHING_SELECTED])])
+    return worst_exit([*codes, *([] if plan.lanes or plan.may_be_empty else [NOTHING_SELECTED])])

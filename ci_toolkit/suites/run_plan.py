@@ -14,7 +14,7 @@ from ci_toolkit.formats.digests import digest_of
 from ci_toolkit.formats.durations import Durations
 from ci_toolkit.gates.expectations import known_outcomes, withheld_cases
 from ci_toolkit.gates.ratchet_files import load_ratchet, no_ratchet
-from ci_toolkit.model.plan import Plan
+from ci_toolkit.model.plan import Lane, Plan
 from ci_toolkit.model.report import Device
 from ci_toolkit.suites.lane import run_lane
 from ci_toolkit.suites.steps import IsKnown
@@ -51,11 +51,19 @@ def run_plan(plan: Plan, confs: Mapping[str, LaneConf], out: Path, manner: Manne
         conf = confs.get(lane.id)
         if conf is None:
             raise UsageError(f"the plan has a lane {lane.id!r}, conf has not", hint="plan again")
-        if conf.lane != msgspec.structs.replace(lane, selection=conf.lane.selection):
+        if conf.lane != as_conf_has_it(lane, conf):
             raise UsageError(f"lane {lane.id!r} is another one in conf than in the plan", hint="plan again")
         if not manner.stop:
             folders[lane.id] = _run(plan, dataclasses.replace(conf, lane=lane), out, manner)
     return folders
+
+
+def as_conf_has_it(lane: Lane, conf: LaneConf) -> Lane:
+    """A planned lane without what the plan itself has set."""
+    own = conf.lane
+    return msgspec.structs.replace(
+        lane, selection=own.selection, timeout_s=own.timeout_s, expected_s=own.expected_s, why=own.why
+    )
 
 
 def _run(plan: Plan, conf: LaneConf, out: Path, manner: Manner) -> Path:

@@ -122,3 +122,101 @@ def test_planning_loads_no_heavy_library(planned) -> None:
         [sys.executable, "-c", code], cwd=planned.folder, env=planned.env, capture_output=True, text=True, check=False
     )
     assert ran.stdout.splitlines()[-1] == "[]", ran.stdout + ran.stderr
+
+
+FLEET = """\
+schema: platforms/1
+platforms:
+  cpu: {device: cpu, runs_on: [ubuntu-24.04]}
+  card: {device: cuda, runs_on: [self-hosted, card], boards: 1}
+"""
+FLEET_SUITES = """\
+schema: suites/1
+suites:
+  ops: {platforms: [cpu, card], root: {path: tests}}
+  more: {platforms: [card], root: {path: more}}
+"""
+TABLE = """\
+schema: selection/1
+paths: [{path: "src/{op}.py", suites: [ops], units: ["test_{op}.py"]}]
+"""
+
+
+@pytest.fixture
+def fleet(project):
+    project.write("conf/platforms.yml", FLEET)
+    project.write("conf/suites.yml", FLEET_SUITES)
+    project.write("conf/selection.yml", TABLE)
+    project.write("tests/test_add.py", "def test_add(): pass\n")
+    git(project, "init", "-q", "-b", "main")
+    return project
+
+
+def git(project, *args: str) -> None:
+    own = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *own, *args], cwd=project.folder, env=project.env, check=True, capture_output=True)
+
+
+def commit(project) -> None:
+    git(project, "add", ".")
+    git(project, "commit", "-q", "-m", "x")
+
+
+def test_a_fleet_is_planned_by_what_changed_and_told_to_github(fleet) -> None:
+    commit(fleet)
+    fleet.write("src/add.py", "x = 1\n")
+    commit(fleet)
+    outputs = fleet.folder / "outputs"
+    ran = fleet.toolkit(
+        "plan", "--fleet", "--event", "pull_request", "--since", "HEAD~1", "--explain", GITHUB_OUTPUT=str(outputs)
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines() == [
+        "lane      ops-card: 1 test files (changed files)",
+        "lane      ops-cpu: 1 test files (changed files)",
+        "left out  more-card: nothing that it tests has changed",
+        "tier pr, of the event pull_request",
+        "changes: 1 of 1 changed files are code",
+        "why       ops-card: src/add.py fits src/{op}.py",
+        "why       ops-cpu: src/add.py fits src/{op}.py",
+        "job       ops-card: ops-card; on self-hosted, card, at most 70 minutes, matrix 0",
+        "job       ops-cpu: ops-cpu; on ubuntu-24.04, at most 70 minutes, matrix 0",
+    ]
+    told = outputs.read_text(encoding="utf-8")
+    assert '"job":"ops-card","runs_on":["self-hosted","card"],"timeout":70' in told
+    assert "matrix_3<<" in told
+
+
+def test_a_change_of_text_alone_plans_nothing_and_says_so(fleet) -> None:
+    commit(fleet)
+    fleet.write("README.md", "words\n")
+    commit(fleet)
+    args = ("plan", "--fleet", "--event", "pull_request", "--since", "HEAD~1")
+    ran = fleet.toolkit(*args)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[-1] == "no lane runs for this event"
+    assert document(fleet)["change"]["why"] == "nothing: all 1 changed files are non-code"
+    gated = fleet.toolkit("gate")
+    assert gated.returncode == 0, gated.stdout + gated.stderr
+    assert "nothing was tested: nothing: all 1 changed files are non-code" in gated.stdout
+    assert fleet.toolkit("plan", "--fleet", "--event", "push", "--only", "none*").returncode == 5
+
+
+def test_a_lane_that_was_planned_for_a_fleet_runs_as_planned(fleet) -> None:
+    commit(fleet)
+    ran = fleet.toolkit("plan", "--fleet", "--event", "push")
+    assert ran.returncode == 0, ran.stderr
+    ran = fleet.toolkit("run", "--plan", "out/plan.json", "ops-cpu")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    gated = fleet.toolkit("gate")
+    assert gated.returncode == 3, "the lanes of the other runners are missing"
+    lanes = json.loads((fleet.folder / "out/verdict.json").read_text(encoding="utf-8"))["lanes"]
+    assert {lane["lane"]: lane["result"] for lane in lanes} == {
+        "ops-cpu": "passed", "ops-card": "failed", "more-card": "failed",
+    }  # fmt: skip
+
+
+def test_options_of_a_fleet_are_refused_without_it(fleet) -> None:
+    ran = fleet.toolkit("plan", "--tier", "nightly")
+    assert ran.returncode == 2
+    assert "need --fleet" in ran.stderr

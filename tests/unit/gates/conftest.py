@@ -14,7 +14,7 @@ from ci_toolkit.gates.members import write_members
 from ci_toolkit.gates.ratchet_files import LoadedRatchet, load_ratchet
 from ci_toolkit.model.case import Case, Failure
 from ci_toolkit.model.outcome import Cause, Outcome, Stage
-from ci_toolkit.model.plan import ExpectedDevice, Lane, Plan, Selection
+from ci_toolkit.model.plan import Advisory, ExpectedDevice, Lane, Plan, Selection
 from ci_toolkit.model.provenance import Provenance
 from ci_toolkit.model.report import ContractField, ExecutionError, Report, Worker, WorkerEnd
 from ci_toolkit.model.verdict import Finding, Verdict
@@ -52,6 +52,7 @@ class World:
     facts: Mapping[str, str] = field(default_factory=lambda: {"python": "3.11.7", "system": "linux-x86_64"})
     interrupted: str = ""
     run: str = "run-1"
+    advisory: Advisory | None = None
     tries: Mapping[str, Sequence[Outcome]] = field(default_factory=dict)
     base: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
     change: Callable[[LaneInput], LaneInput] = lambda lane: lane
@@ -66,6 +67,7 @@ class World:
             timeout_s=60,
             device=ExpectedDevice(module="cpu"),
             selection=self.selection,
+            advisory=self.advisory,
         )
 
     def plan(self) -> Plan:

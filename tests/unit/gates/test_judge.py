@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,9 +11,10 @@ from hypothesis import strategies as st
 from ci_toolkit.errors import UsageError
 from ci_toolkit.gates.judge import judge
 from ci_toolkit.model.outcome import Cause, Outcome
-from ci_toolkit.model.plan import LeftOut, Selection
+from ci_toolkit.model.plan import Advisory, Change, LeftOut, Selection
 from ci_toolkit.model.report import ErrorKind, ExecutionError
-from ci_toolkit.model.verdict import FindingKind
+from ci_toolkit.model.verdict import FindingKind, Verdict
+from ci_toolkit.publish.words import headline
 
 P, F, S, X, XP = Outcome.PASSED, Outcome.FAILED, Outcome.SKIPPED, Outcome.XFAILED, Outcome.XPASSED
 
@@ -73,6 +75,40 @@ def test_a_plan_without_a_lane_is_not_green(world) -> None:
     )
     verdict = judge(named, {}, datetime.date(2026, 12, 1))
     assert (verdict.result, verdict.exit_code) == ("failed", 4)
+
+
+def test_a_plan_may_be_empty_only_where_no_code_is_known_to_have_changed(world) -> None:
+    plan = world.plan()
+
+    def judged(change: Change | None, policy: str) -> Verdict:
+        empty = msgspec.structs.replace(plan, lanes=(), change=change, empty=policy)
+        return judge(empty, {}, datetime.date(2026, 12, 1))
+
+    docs, code = Change(files=2, code=0, why="all 2 changed files are non-code"), Change(files=2, code=1)
+    green = judged(docs, "pass")
+    assert (green.result, [finding.kind for finding in green.findings]) == ("passed", [FindingKind.NOTHING_PLANNED])
+    assert "all 2 changed files are non-code" in green.findings[0].message
+    assert headline(green) == "PASSED: nothing was tested that counts"
+    for change, policy in ((code, "pass"), (Change(why="everything"), "pass"), (None, "pass"), (docs, "fail")):
+        assert judged(change, policy).exit_code == 5
+
+
+def test_an_advisory_lane_is_shown_and_never_counts_as_green(world) -> None:
+    world.advisory = Advisory(until=datetime.date(2026, 12, 1), reason="the board is new")
+    world.outcomes = {"a.py::one": P, "a.py::bad": F}
+    verdict = world.verdict()
+    assert (verdict.result, verdict.lanes[0].result, verdict.lanes[0].findings) == ("passed", "advisory", 1)
+    assert [(finding.kind, finding.blocks) for finding in verdict.findings] == [("regression", False)]
+    assert headline(verdict) == "PASSED: nothing was tested that counts; 1 advisory, 1 of them not green, none counts"
+    world.outcomes = {"a.py::one": P}
+    assert world.verdict().lanes[0].result == "advisory"
+
+
+def test_an_advisory_lane_blocks_after_its_day(world) -> None:
+    world.advisory = Advisory(until=datetime.date(2026, 11, 30), reason="the board is new")
+    world.outcomes = {"a.py::bad": F}
+    verdict = world.verdict()
+    assert (verdict.exit_code, verdict.lanes[0].result) == (1, "failed")
 
 
 def test_a_lane_without_a_case_is_not_green(world) -> None:
