@@ -23,7 +23,7 @@ class Arrived:
 def arrived(environ: Mapping[str, str]) -> Arrived:
     """The event of this run, ``local`` outside GitHub. Raises UsageError for a payload that is none."""
     name = environ.get("GITHUB_EVENT_NAME") or "local"
-    payload = _payload(environ.get("GITHUB_EVENT_PATH", ""))
+    payload = read_payload(environ.get("GITHUB_EVENT_PATH", ""))
     pull = _table(payload.get("pull_request"))
     queue = _table(payload.get("merge_group"))
     labels = pull.get("labels")
@@ -40,7 +40,8 @@ def _table(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _payload(path: str) -> dict[str, object]:
+def read_payload(path: str) -> dict[str, object]:
+    """The payload in the file that GITHUB_EVENT_PATH names; empty where it names none."""
     if not path:
         return {}
     try:
