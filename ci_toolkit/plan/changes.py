@@ -38,8 +38,8 @@ def touched(rules: Rules, changes: Changes, confs: Sequence[LaneConf], present: 
         )
     files = sorted(set(changes.files))
     if not files:
-        why = "everything: no file differs from the base, so this checkout is hardly that of the change"
-        return Touched(Change(base=changes.base, why=why), all=True)
+        same = "everything: no file differs from the base, so this checkout is hardly that of the change"
+        return Touched(Change(base=changes.base, why=same), all=True)
     deciding = [file for file in files if file.startswith(rules.conf) or _any(rules.ci, file)]
     code = [file for file in files if file in deciding or not _any(rules.non_code, file)]
     change = Change(base=changes.base, files=len(files), code=len(code))
