@@ -15,16 +15,63 @@ from ci_toolkit.cli.options import out_option
     help="The verdict to publish.  [default: OUT/verdict.json]",
 )
 @out_option
-def command(verdict_file: Path | None, out: Path) -> int:
+@click.option("--comment", is_flag=True, help="Keep one comment on the pull request up to date.")
+@click.option("--check-run", metavar="NAME", default="", help="Create a check run with annotations.")
+@click.option("--issue", is_flag=True, help="Keep one issue while verdicts are red; close it when green.")
+@click.option(
+    "--pull-request", type=click.IntRange(min=1), metavar="N", help="Where the comment goes.  [default: the event's]"
+)
+@click.option(
+    "--for-head",
+    metavar="SHA",
+    default="",
+    help="The comment goes to the open pull request with this head; for the verdict of a fork's run.",
+)
+@click.option(
+    "--key",
+    default="",
+    help="Tells comments and issues of several workflows apart.  [default: the workflow's file name]",
+)
+def command(
+    verdict_file: Path | None,
+    out: Path,
+    comment: bool,
+    check_run: str,
+    issue: bool,
+    pull_request: int | None,
+    for_head: str,
+    key: str,
+) -> int:
     """Write summary.md; on GitHub also the job summary, annotations and outputs. Ends with the verdict's exit code.
 
-    Example: ci-toolkit publish --out out
+    --comment, --check-run and --issue go through GitHub's API with the token in GITHUB_TOKEN or GH_TOKEN, after all
+    that is local was written; when that fails, the exit code is 6, unless the verdict's own ranks higher.
+
+    Example: ci-toolkit publish --out out --comment --check-run 'hardware gate'
     """
     import os
 
+    from ci_toolkit.errors import ToolkitError, worst_exit
+    from ci_toolkit.github.commands import defuse
+    from ci_toolkit.model.text import one_line
     from ci_toolkit.publish.read import read_verdict
     from ci_toolkit.publish.write import publish
 
     verdict = read_verdict(verdict_file or out / "verdict.json")
-    publish(verdict, out, os.environ)
-    return verdict.exit_code
+    if not (comment or check_run or issue or pull_request or for_head or key):
+        publish(verdict, out, os.environ)
+        return verdict.exit_code
+
+    from ci_toolkit.publish.remote import Wishes, publish_remotely
+
+    wishes = Wishes(comment, check_run, issue, pull_request, for_head, key)
+    wishes.check()
+    errors: list[ToolkitError] = []
+    try:
+        publish(verdict, out, os.environ)
+    except ToolkitError as error:  # the step's own files; people still look at the pull request
+        errors.append(error)
+    errors += publish_remotely(verdict, wishes, os.environ, lambda line: click.echo(defuse(one_line(line))))
+    for failed in errors:
+        click.echo(f"ci-toolkit: error: {defuse(one_line(str(failed)))}", err=True)
+    return worst_exit([verdict.exit_code, *(failed.exit_code for failed in errors)])

@@ -134,10 +134,10 @@ class _Findings:
             if spare < 0:
                 break
             pieces.append(piece)
-        brief = self._all[len(pieces) :]
+        others = self._all[len(pieces) :]
         room -= sum(map(_bytes, pieces))
-        rows = fill(map(_brief, brief), len(brief), room, self._by_kind)
-        rows = rows or fill((), len(brief), room, self._by_count)
+        rows = fill(map(brief, others), len(others), room, self._by_kind)
+        rows = rows or fill((), len(others), room, self._by_count)
         return "".join(pieces) + rows
 
     def _by_kind(self, left: int) -> str:
@@ -196,7 +196,8 @@ def _reproduce(finding: Finding) -> str:
     return "\nTo reproduce:\n" + fence(line, "sh")
 
 
-def _brief(finding: Finding) -> str:
+def brief(finding: Finding) -> str:
+    """A finding as one item of a list."""
     where = f" ({code(clip(place(finding), 300))})" if finding.file else ""
     return f"- {_prose(title(finding), 500)}{where}: {_prose(finding.message, 300)}\n"
 
