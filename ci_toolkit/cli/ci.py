@@ -10,15 +10,19 @@ from ci_toolkit.cli.options import (
     conf_option,
     fail_fast_option,
     full_option,
+    job_option,
     jobs_option,
     only_option,
     out_option,
+    plan_option,
     today_option,
     unit_option,
 )
 
 
 @click.command()
+@plan_option
+@job_option
 @conf_option
 @only_option
 @full_option
@@ -29,6 +33,8 @@ from ci_toolkit.cli.options import (
 @base_option
 @today_option
 def command(
+    plan_file: Path | None,
+    job: str,
     conf_folder: Path,
     only: tuple[str, ...],
     full: bool,
@@ -44,6 +50,8 @@ def command(
     Lanes of absent platforms are left out with a printed reason; a lane that is named with --only and can not run ends
     with 4. Evidence, plan.json, verdict.json and summary.md are written under --out.
 
+    With --plan and --job it runs, gates and publishes the lanes of one job that another machine has planned.
+
     Example: ci-toolkit ci --only 'sparse*' --full
     """
     import os
@@ -51,22 +59,33 @@ def command(
     from ci_toolkit.catalogue.load import load_catalogue
     from ci_toolkit.formats.durations import DURATIONS, read_durations
     from ci_toolkit.gates.judge import judge
-    from ci_toolkit.github.planning import plan_here
+    from ci_toolkit.github.planning import plan_here, provenance_here
     from ci_toolkit.plan.lanes import Wish
     from ci_toolkit.publish.progress import Progress
     from ci_toolkit.publish.terminal import print_plan
     from ci_toolkit.publish.write import publish
     from ci_toolkit.suites.collect import collect
+    from ci_toolkit.suites.planning import part_of_plan
     from ci_toolkit.suites.run_plan import Manner, run_plan
+    from ci_toolkit.suites.uploads import in_folder
     from ci_toolkit.workers.stop import Stop
 
+    if bool(plan_file) != bool(job) or (plan_file and (only or full or units)):
+        raise click.UsageError("--plan goes with --job alone: what runs is planned already")
     catalogue = load_catalogue(conf_folder)
     durations = read_durations(conf_folder / DURATIONS)
-    plan = plan_here(catalogue, Wish(only, full, units), out, today.date(), os.environ)
+    if plan_file:
+        plan = part_of_plan(plan_file, catalogue, job=job)
+        provenance = provenance_here(plan, catalogue, os.environ)
+    else:
+        plan = plan_here(catalogue, Wish(only, full, units), out, today.date(), os.environ)
+        provenance = None
     print_plan(plan)
     with Stop().install() as stop:
         with Progress(plan, durations, jobs) as progress:
-            run_plan(plan, catalogue.by_id(), out, Manner(jobs, stop, progress.observe, durations, fail_fast))
-        verdict = judge(plan, collect(plan, catalogue.by_id(), out, base), today.date())
+            manner = Manner(jobs, stop, progress.observe, durations, fail_fast, provenance)
+            run_plan(plan, catalogue.by_id(), out, manner)
+        places = in_folder(plan, out, (provenance or plan.provenance).attempt)
+        verdict = judge(plan, collect(plan, catalogue.by_id(), places, base), today.date())
         publish(verdict, out, os.environ)
     return verdict.exit_code

@@ -14,6 +14,13 @@ from ci_toolkit.cli.options import base_option, conf_option, out_option, today_o
 )
 @conf_option
 @out_option
+@click.option(
+    "--uploads",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The downloaded artifacts, each in a folder of its name, instead of the evidence under --out.",
+)
+@click.option("--name", default="hardware", show_default=True, help="With --uploads: the plan's name in theirs.")
+@click.option("--needs", metavar="JSON", default="", help="How the jobs ended: toJSON(needs).")
 @base_option
 @today_option
 @click.option(
@@ -26,24 +33,29 @@ def command(
     plan_file: Path | None,
     conf_folder: Path,
     out: Path,
+    uploads: Path | None,
+    name: str,
+    needs: str,
     base: Path | None,
     today: datetime.datetime,
     verdict_file: Path | None,
 ) -> int:
-    """Judge the evidence under --out against the plan and the ratchets of --conf, and write verdict.json.
+    """Judge the evidence against the plan and the ratchets of --conf, and write verdict.json.
+
+    With --needs a job that was lost, skipped or cancelled is red whatever arrived, and so is a plan that is not the one
+    that the job `plan` made.
 
     Example: ci-toolkit gate --plan out/plan.json --out out
     """
-    from ci_toolkit.catalogue.load import load_catalogue
-    from ci_toolkit.formats.documents import write_document
-    from ci_toolkit.gates.judge import judge
-    from ci_toolkit.publish.terminal import print_verdict
-    from ci_toolkit.suites.collect import collect
-    from ci_toolkit.suites.planning import read_plan
+    import os
 
-    plan = read_plan(plan_file or out / "plan.json")
-    inputs = collect(plan, load_catalogue(conf_folder).by_id(), out, base)
-    verdict = judge(plan, inputs, today.date())
+    from ci_toolkit.formats.documents import write_document
+    from ci_toolkit.github.gating import Evidence, gate
+    from ci_toolkit.publish.terminal import print_verdict
+
+    given = Evidence(plan_file or out / "plan.json", out, uploads, name, base)
+    verdict = gate(given, conf_folder, needs, today.date(), os.environ)
+    out.mkdir(parents=True, exist_ok=True)
     write_document(verdict_file or out / "verdict.json", verdict)
     print_verdict(verdict)
     return verdict.exit_code

@@ -34,6 +34,13 @@ jobs_option = click.option(
     help="Workers at a time.",
 )
 fail_fast_option = click.option("--fail-fast", is_flag=True, help="End a lane at its first failure.")
+plan_option = click.option(
+    "--plan",
+    "plan_file",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Run lanes of this plan.json; nothing is planned here.",
+)
+job_option = click.option("--job", metavar="ID", default="", help="With --plan: the lanes of this job.")
 base_option = click.option(
     "--base",
     type=click.Path(path_type=Path, file_okay=False, exists=True),

@@ -9,18 +9,19 @@ from ci_toolkit.cli.options import (
     conf_option,
     fail_fast_option,
     full_option,
+    job_option,
     jobs_option,
     out_option,
+    plan_option,
     today_option,
     unit_option,
 )
 
 
 @click.command()
-@click.argument("lanes", nargs=-1, required=True, metavar="LANE...")
-@click.option(
-    "--plan", "plan_file", type=click.Path(path_type=Path, dir_okay=False), help="Run lanes of this plan.json."
-)
+@click.argument("lanes", nargs=-1, metavar="LANE...")
+@plan_option
+@job_option
 @conf_option
 @full_option
 @unit_option
@@ -31,6 +32,7 @@ from ci_toolkit.cli.options import (
 def command(
     lanes: tuple[str, ...],
     plan_file: Path | None,
+    job: str,
     conf_folder: Path,
     full: bool,
     units: tuple[str, ...],
@@ -41,7 +43,8 @@ def command(
 ) -> int:
     """Run lanes and write their evidence. It judges nothing: `ci-toolkit gate` does.
 
-    Without --plan the lanes (ids or globs) are planned for this machine first. The exit code tells of the run itself
+    With --plan they are run on whatever this machine has: a device that is not there is evidence, for the gate to
+    judge. Without it the lanes (ids or globs) are planned for this machine first. The exit code tells of the run itself
     only: 0 when its evidence is complete, 3 or 4 when it is not, 130 when it was interrupted.
 
     Example: ci-toolkit run sparse-cpu --unit tests/test_gather.py
@@ -50,22 +53,26 @@ def command(
 
     from ci_toolkit.catalogue.load import load_catalogue
     from ci_toolkit.formats.durations import DURATIONS, read_durations
-    from ci_toolkit.github.planning import plan_here
+    from ci_toolkit.github.planning import plan_here, provenance_here
     from ci_toolkit.plan.lanes import Wish
     from ci_toolkit.publish.progress import Progress
     from ci_toolkit.publish.terminal import print_plan, print_runs
-    from ci_toolkit.suites.planning import read_plan
+    from ci_toolkit.suites.planning import part_of_plan
     from ci_toolkit.suites.run_plan import Manner, run_plan
     from ci_toolkit.workers.stop import Stop
 
+    if bool(lanes) == bool(job) or (job and not plan_file):
+        raise click.UsageError("name lanes, or give --plan and --job")
     catalogue = load_catalogue(conf_folder)
     durations = read_durations(conf_folder / DURATIONS)
     if plan_file:
-        plan = read_plan(plan_file, lanes)
+        plan = part_of_plan(plan_file, catalogue, lanes, job)
+        provenance = provenance_here(plan, catalogue, os.environ)
     else:
+        provenance = None
         plan = plan_here(catalogue, Wish(lanes, full, units), out, today.date(), os.environ)
         print_plan(plan)
     with Stop().install() as stop, Progress(plan, durations, jobs) as progress:
-        manner = Manner(jobs, stop, progress.observe, durations, fail_fast)
+        manner = Manner(jobs, stop, progress.observe, durations, fail_fast, provenance)
         folders = run_plan(plan, catalogue.by_id(), out, manner)
     return print_runs(plan, folders)

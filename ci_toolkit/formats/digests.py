@@ -4,11 +4,17 @@ import hashlib
 from pathlib import Path
 
 from ci_toolkit.formats.documents import encode
+from ci_toolkit.model.plan import Plan
 
 
 def digest_of(value: object) -> str:
     """The digest of a value's canonical JSON."""
     return hashlib.sha256(encode(value)).hexdigest()
+
+
+def plan_digest(plan: Plan) -> str:
+    """The digest of a plan; a part of a plan has that of the whole."""
+    return plan.part_of or digest_of(plan)
 
 
 def digest_of_file(path: Path) -> str:

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 
+from ci_toolkit.formats.digests import plan_digest
 from ci_toolkit.gates.lane import Findings, LaneInput, Seen
+from ci_toolkit.model.ids import matches
 from ci_toolkit.model.outcome import Cause, Outcome
-from ci_toolkit.model.plan import Plan
+from ci_toolkit.model.plan import ExpectedDevice, Plan
 from ci_toolkit.model.ratchet import Group
 from ci_toolkit.model.report import PARTS, ErrorKind, ExecutionError, WorkerEnd
 from ci_toolkit.model.verdict import FindingKind
@@ -12,25 +14,34 @@ from ci_toolkit.model.verdict import FindingKind
 LOST = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.ERROR, Outcome.NOT_RUN})
 """How a case can end whose worker was lost."""
 INFRASTRUCTURE = frozenset({ErrorKind.INFRA, ErrorKind.SETUP})
+FOREIGN = {
+    "lane": FindingKind.ANOTHER_LANE,
+    "attempt": FindingKind.OLDER_ATTEMPT,
+    "builds": FindingKind.ANOTHER_BUILD,
+    "plan": FindingKind.ANOTHER_PLAN,
+}
+"""What evidence is called that is of something else; FOREIGN_EVIDENCE for the others."""
 
 
 def is_own(plan: Plan, lane: LaneInput, seen: Seen, findings: Findings) -> bool:
     """Whether the evidence is of this plan's lane, run, attempt and conf; if not, a finding says of what else."""
     report, provenance = seen.report, plan.provenance
+    attempt = provenance.attempt if lane.attempt is None else lane.attempt
     pairs = {
         "lane": (lane.lane.id, report.lane.id),
         "selection of the lane": (lane.lane.selection, report.lane.selection),
         "run": (provenance.run, report.provenance.run),
-        "attempt": (provenance.attempt, report.provenance.attempt),
+        "attempt": (attempt, report.provenance.attempt),
         "commit": (provenance.commit, report.provenance.commit),
         "conf": (plan.conf_digest, report.provenance.conf_digest),
+        "plan": (lane.plan_digest or plan_digest(plan), report.provenance.plan_digest),
         "builds": (provenance.builds, report.provenance.builds),
     }
     foreign = [name for name, (planned, found) in pairs.items() if planned != found]
-    for name in foreign:
+    for name in foreign if foreign == ["plan"] else [name for name in foreign if name != "plan"]:
         planned, found = pairs[name]
         findings.add(
-            FindingKind.FOREIGN_EVIDENCE,
+            FOREIGN.get(name, FindingKind.FOREIGN_EVIDENCE),
             name,
             f"the evidence is of another {name}: {found or 'none'}, planned was {planned or 'none'}",
             expected=str(planned),
@@ -39,12 +50,34 @@ def is_own(plan: Plan, lane: LaneInput, seen: Seen, findings: Findings) -> bool:
     return not foreign
 
 
+def check_device(lane: LaneInput, seen: Seen, findings: Findings) -> None:
+    """Findings where the lane was to run on other devices than it says it had. A runner's label proves nothing."""
+    asked = lane.lane.device
+    errors = [error for error in seen.report.errors if error.kind is ErrorKind.WRONG_DEVICE]
+    for error in errors:
+        findings.add(FindingKind.WRONG_DEVICE, "lane", error.message, expected=_asked(asked))
+    for device in seen.report.devices:
+        if device.module != asked.module or not matches(asked.arch, device.arch):
+            shown = " ".join(filter(None, (device.module, device.name, device.arch)))
+            message = f"the lane asks for {_asked(asked)} and ran on {shown}"
+            findings.add(FindingKind.WRONG_DEVICE, shown, message, expected=_asked(asked), observed=shown)
+    if not errors and len(seen.report.devices) < max(asked.count, 1):
+        message = f"the lane asks for {_asked(asked)} and had {len(seen.report.devices)}"
+        findings.add(FindingKind.WRONG_DEVICE, "count", message, expected=_asked(asked))
+
+
+def _asked(asked: ExpectedDevice) -> str:
+    count = f"{asked.count} x " if asked.count else ""
+    arch = f" of architecture {asked.arch}" if asked.arch != "*" else ""
+    return f"{count}{asked.module}{arch}"
+
+
 def check_run(seen: Seen, groups: Mapping[str, tuple[str, Group]], findings: Findings) -> None:
     """Findings for the run's own errors, and for a run that tested nothing."""
     report = seen.report
     alike: dict[tuple[str, str, str], list[ExecutionError]] = {}
     for error in report.errors:
-        if not _is_expected(error, seen, groups):
+        if error.kind is not ErrorKind.WRONG_DEVICE and not _is_expected(error, seen, groups):
             alike.setdefault((error.kind, error.message, error.case), []).append(error)
     for errors in alike.values():
         _execution_errors(errors, seen, findings)

@@ -2,35 +2,52 @@
 
 import dataclasses
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from ci_toolkit.errors import worst_exit
+from ci_toolkit.formats.digests import plan_digest
 from ci_toolkit.gates.compare import Comparison
-from ci_toolkit.gates.completeness import check_run, is_own
+from ci_toolkit.gates.completeness import check_device, check_run, is_own
 from ci_toolkit.gates.contract import check_contract, comparable
 from ci_toolkit.gates.expectations import Expected, resolve
+from ci_toolkit.gates.jobs import Needed, disagreeing, lost_lanes
 from ci_toolkit.gates.lane import Findings, LaneInput, Seen, rank
 from ci_toolkit.model.plan import Lane, Plan
 from ci_toolkit.model.verdict import Finding, FindingKind, LaneVerdict, Verdict
 
 
-def judge(plan: Plan, lanes: Mapping[str, LaneInput], today: datetime.date) -> Verdict:
+def judge(
+    plan: Plan,
+    lanes: Mapping[str, LaneInput],
+    today: datetime.date,
+    *,
+    needs: Mapping[str, Needed] | None = None,
+    whole: Sequence[Finding] = (),
+) -> Verdict:
     """Judges each planned lane; one that ``lanes`` does not hold is missing.
 
-    Lanes left out do not turn the verdict red, unless they were named. A plan without a lane ends with 5.
+    ``needs`` says how the jobs of the run ended, ``whole`` are findings of the run as a whole. Lanes left out do
+    not turn the verdict red, unless they were named. A plan without a lane ends with 5.
     """
     findings: list[Finding] = []
     rows: list[LaneVerdict] = []
+    digest = plan_digest(plan)
+    lost = lost_lanes(plan, needs) if needs is not None else {}
     for planned in plan.lanes:
         given = lanes.get(planned.id) or LaneInput(planned, fault=(FindingKind.LANE_MISSING, "nothing arrived"))
-        lane = dataclasses.replace(given, lane=planned)
+        lane = dataclasses.replace(given, lane=planned, plan_digest=digest)
+        if planned.id in lost:
+            lane = dataclasses.replace(lane, seen=None, fault=lost[planned.id])
         found = judge_lane(plan, lane, today)
         if _is_advisory(planned, today):
             found = tuple(msgspec.structs.replace(finding, blocks=False) for finding in found)
         findings += found
         rows.append(_row(lane, found, today))
+    findings += whole
+    if needs is not None:
+        findings += disagreeing(plan, needs, findings)
     codes = {finding.exit_code for finding in findings if finding.blocks}
     codes |= {4 for left in plan.left_out if left.named}
     if not plan.lanes and plan.may_be_empty:
@@ -45,6 +62,14 @@ def judge(plan: Plan, lanes: Mapping[str, LaneInput], today: datetime.date) -> V
         lanes=tuple(rows),
         findings=tuple(sorted(findings, key=rank)),
         left_out={left.id: left.reason for left in plan.left_out},
+    )
+
+
+def judge_nothing(finding: Finding, today: datetime.date) -> Verdict:
+    """The verdict where there is no plan to judge by."""
+    code = finding.exit_code
+    return Verdict(
+        result="failed", exit_code=code, exit_codes=(code,), today=today.isoformat(), lanes=(), findings=(finding,)
     )
 
 
@@ -81,6 +106,7 @@ def _judge(plan: Plan, lane: LaneInput, today: datetime.date, findings: Findings
         return
     if not is_own(plan, lane, seen, findings):
         return
+    check_device(lane, seen, findings)
     if lane.base and not comparable(lane, seen):
         lane = dataclasses.replace(lane, base={})
         findings.add(FindingKind.TRACKED_CHANGE, "base", "the base ran under another contract: nothing is inherited")

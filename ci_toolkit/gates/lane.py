@@ -34,7 +34,9 @@ class Seen:
 class LaneInput:
     """One lane of a plan: its evidence or why there is none, its expectations or why there are none.
 
-    ``base`` is what the merge base of a pull request showed in the same lane: case id -> (outcome, signature class).
+    ``attempt`` is the run attempt whose evidence this should be, the plan's own where it is absent; ``plan_digest`` is
+    that of the whole plan, where it is known already. ``base`` is what the merge base of a pull request showed in the
+    same lane: case id -> (outcome, signature class).
     """
 
     lane: Lane
@@ -45,6 +47,8 @@ class LaneInput:
     owner: str = ""
     source_root: str = ""
     base: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
+    attempt: int | None = None
+    plan_digest: str = ""
     base_contract: Mapping[str, ContractField] = field(default_factory=dict)
 
 
@@ -54,10 +58,21 @@ EXIT = {
     FindingKind.EXECUTION_ERROR: 3,
     FindingKind.LANE_MISSING: 3,
     FindingKind.LANE_EMPTY: 3,
+    FindingKind.LANE_UNFINISHED: 3,
+    FindingKind.LANE_SKIPPED: 3,
+    FindingKind.NO_UPLOAD: 3,
+    FindingKind.PLAN_LOST: 3,
+    FindingKind.MATRIX_LOST: 3,
+    FindingKind.JOB_DISAGREES: 3,
     FindingKind.FOREIGN_EVIDENCE: 3,
+    FindingKind.ANOTHER_PLAN: 3,
+    FindingKind.ANOTHER_LANE: 3,
+    FindingKind.ANOTHER_BUILD: 3,
+    FindingKind.OLDER_ATTEMPT: 3,
     FindingKind.TAMPERED_EVIDENCE: 3,
     FindingKind.NEWER_EVIDENCE: 3,
     FindingKind.INFRASTRUCTURE: 4,
+    FindingKind.WRONG_DEVICE: 4,
     FindingKind.INTERRUPTED: 130,
     FindingKind.INHERITED: 0,
     FindingKind.FLAKY: 0,

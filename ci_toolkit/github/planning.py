@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace as replace_fields
+
 from ci_toolkit.catalogue.load import Catalogue
 from ci_toolkit.formats.documents import write_document
 from ci_toolkit.formats.durations import Durations
@@ -12,8 +14,9 @@ from ci_toolkit.github.changed import changed_since, tracked_files
 from ci_toolkit.github.commands import write_output
 from ci_toolkit.github.event import Arrived, arrived
 from ci_toolkit.github.matrix import outputs
-from ci_toolkit.github.provenance import collect
+from ci_toolkit.github.provenance import collect, run_attempt
 from ci_toolkit.model.plan import Plan
+from ci_toolkit.model.provenance import Provenance
 from ci_toolkit.plan.event import Event
 from ci_toolkit.plan.fleet import plan_fleet
 from ci_toolkit.plan.lanes import Wish
@@ -25,6 +28,19 @@ def plan_here(catalogue: Catalogue, wish: Wish, out: Path, today: datetime.date,
     provenance = collect(Path(catalogue.folder).resolve().parent, environ)
     event = environ.get("GITHUB_EVENT_NAME") or "local"
     return make_and_write(catalogue, wish, out, today, provenance, event=event)
+
+
+def provenance_here(plan: Plan, catalogue: Catalogue, environ: Mapping[str, str]) -> Provenance | None:
+    """Where a part of ``plan`` runs that another job made; None outside GitHub, where it is the plan's own run."""
+    if not environ.get("GITHUB_RUN_ID"):
+        return None
+    found = collect(Path(catalogue.folder).resolve().parent, environ)
+    return replace_fields(found, builds=plan.provenance.builds)
+
+
+def attempt_here(plan: Plan, environ: Mapping[str, str]) -> int:
+    """The run attempt that this job is of; a job that is run again keeps its plan."""
+    return run_attempt(environ) if environ.get("GITHUB_RUN_ID") else plan.provenance.attempt
 
 
 def event_here(base: Path, environ: Mapping[str, str], *, name: str = "", tier: str = "", since: str = "") -> Event:

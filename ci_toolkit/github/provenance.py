@@ -34,7 +34,7 @@ def collect(base: Path, environ: Mapping[str, str]) -> Provenance:
         dirty=None if status is None else bool(status.strip()),
         pull_request=int(pull[1]) if pull else None,
         run=environ.get("GITHUB_RUN_ID") or f"local-{uuid.uuid4().hex[:12]}",
-        attempt=_attempt(environ),
+        attempt=run_attempt(environ),
         runner=environ.get("RUNNER_NAME", "") or platform.node(),
         image="-".join(image),
         system=system(),
@@ -46,7 +46,8 @@ def system() -> str:
     return f"{platform.system().lower()}-{platform.machine().lower()}"
 
 
-def _attempt(environ: Mapping[str, str]) -> int:
+def run_attempt(environ: Mapping[str, str]) -> int:
+    """Which attempt of its run this is, from 1. Raises UsageError for what is no number."""
     text = environ.get("GITHUB_RUN_ATTEMPT") or "1"
     if not _ATTEMPT.fullmatch(text):
         raise UsageError(f"GITHUB_RUN_ATTEMPT is {text[:60]!r}, not a number from 1")

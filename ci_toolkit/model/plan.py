@@ -100,7 +100,7 @@ class Plan(Document, frozen=True, kw_only=True):
     """The lanes of one event.
 
     A plan for a fleet has ``jobs``, one for this machine has none. ``empty`` (``pass`` or ``fail``) says what a plan
-    without a lane means, ``notes`` how it came about.
+    without a lane means, ``notes`` how it came about. ``part_of`` is the digest of the plan that this is a part of.
     """
 
     schema: str = PLAN_SCHEMA
@@ -114,6 +114,7 @@ class Plan(Document, frozen=True, kw_only=True):
     jobs: tuple[Job, ...] = ()
     empty: str = "fail"
     notes: tuple[str, ...] = ()
+    part_of: str = ""
 
     @property
     def may_be_empty(self) -> bool:

@@ -119,6 +119,7 @@ class ErrorKind(StrEnum):
     WRONG_ORIGIN = "wrong_origin"
     SETUP = "setup"
     INFRA = "infra"
+    WRONG_DEVICE = "wrong_device"
     INTERRUPTED = "interrupted"
     HALTED = "halted"
     DEVICE_FAULT = "device_fault"

@@ -26,26 +26,29 @@ from ci_toolkit.model.report import ContractField
 from ci_toolkit.model.request import Request
 from ci_toolkit.model.verdict import FindingKind, Reproduce
 from ci_toolkit.reproduce.command import command_for
+from ci_toolkit.suites.uploads import Place
 
 FAULTS = {
     "missing": FindingKind.LANE_MISSING,
-    "unfinished": FindingKind.LANE_MISSING,
+    "unfinished": FindingKind.LANE_UNFINISHED,
     "tampered": FindingKind.TAMPERED_EVIDENCE,
     "newer": FindingKind.NEWER_EVIDENCE,
     "unreadable": FindingKind.TAMPERED_EVIDENCE,
 }
 
 
-def collect(plan: Plan, confs: Mapping[str, LaneConf], out: Path, base: Path | None = None) -> dict[str, LaneInput]:
-    """Lane id -> what the gates are given. ``out`` holds the evidence, ``base`` that of the merge base.
+def collect(
+    plan: Plan, confs: Mapping[str, LaneConf], places: Mapping[str, Place], base: Path | None = None
+) -> dict[str, LaneInput]:
+    """Lane id -> what the gates are given. ``places`` say where evidence lies, ``base`` holds that of the merge base.
 
     A lane's evidence that is not there or can not be believed is a fault of that lane, not an error. Raises UsageError
     for a ratchet that is not valid.
     """
-    return {lane.id: _lane(plan, lane, confs.get(lane.id), out, base) for lane in plan.lanes}
+    return {lane.id: _lane(lane, confs.get(lane.id), places[lane.id], base) for lane in plan.lanes}
 
 
-def _lane(plan: Plan, lane: Lane, conf: LaneConf | None, out: Path, base: Path | None) -> LaneInput:
+def _lane(lane: Lane, conf: LaneConf | None, place: Place, base: Path | None) -> LaneInput:
     if conf is None:
         message = "the plan has this lane, conf has not: nothing can judge it"
         return LaneInput(lane, fault=(FindingKind.FOREIGN_EVIDENCE, message))
@@ -57,12 +60,15 @@ def _lane(plan: Plan, lane: Lane, conf: LaneConf | None, out: Path, base: Path |
         ratchet=load_ratchet(folder, lane.platform) if conf.ratchet and not absent else None,
         no_ratchet=absent,
         owner=conf.owner,
+        attempt=place.attempt,
         source_root=f"{conf.root_path}/" if conf.root_path not in ("", ".") else "",
         base=prior[0],
         base_contract=prior[1],
     )
+    if place.fault:
+        return dataclasses.replace(made, fault=place.fault)
     try:
-        evidence = read_evidence(attempt_folder(out, lane.id, plan.provenance.attempt))
+        evidence = read_evidence(place.folder)
     except UnusableEvidenceError as error:
         return dataclasses.replace(made, fault=(FAULTS[error.kind], str(error)))
     return dataclasses.replace(made, seen=seen_of(evidence))

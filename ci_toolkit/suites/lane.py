@@ -8,6 +8,7 @@ from pathlib import Path
 from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.errors import InfrastructureError, UsageError
 from ci_toolkit.formats.evidence import EvidenceWriter, attempt_folder
+from ci_toolkit.model.facts import unmet
 from ci_toolkit.model.outcome import Cause
 from ci_toolkit.model.provenance import Provenance
 from ci_toolkit.model.report import Device, ErrorKind
@@ -16,7 +17,7 @@ from ci_toolkit.suites.kind import Found, Kind, Subject, Unit
 from ci_toolkit.suites.lane_run import LaneRun
 from ci_toolkit.suites.registry import kind_of
 from ci_toolkit.suites.steps import IsKnown
-from ci_toolkit.suites.subject import ask, normalised
+from ci_toolkit.suites.subject import ask, facts_of, normalised
 from ci_toolkit.workers.devices import DevicePool
 from ci_toolkit.workers.environment import worker_environment
 from ci_toolkit.workers.jobs import Observer
@@ -40,27 +41,31 @@ def run_lane(
     expected: Mapping[str, float] = {},
     is_known: IsKnown = lambda case: False,
     fail_fast: bool = False,
+    no_device: str = "",
 ) -> Path:
     """Runs ``conf``'s lane with at most ``slots`` workers at a time and returns its evidence folder.
 
     ``withheld`` maps ids of cases that are never executed to the reason. ``devices`` are those that the lane runs on,
     ``pool`` gives them to its workers where they need them. ``expected`` are the seconds that units took before: the
-    longest starts first. ``is_known`` says whether a case ends as its ratchet says; ``fail_fast`` ends the lane at the
-    first unit in which one does not. Raises UsageError, before anything is written, for conf that does not fit what is
-    there and for a folder that holds evidence already; from then on a valid evidence folder is left behind in every
-    case.
+    longest starts first. With ``no_device``, the reason why this machine has not what the lane asks for, nothing runs,
+    and the evidence says so. ``is_known`` says whether a case ends as its ratchet says; ``fail_fast`` ends the lane at
+    the first unit in which one does not. Raises UsageError, before anything is written, for conf that does not fit
+    what is there and for a folder that holds evidence already; from then on a valid evidence folder is left behind in
+    every case.
     """
     kind = kind_of(conf.lane.kind)
     subject, found, obstacles = _prepare(conf, kind)
-    units = () if obstacles else _selected(conf, found)
+    units = () if obstacles or no_device else _selected(conf, found)
     writer = EvidenceWriter(attempt_folder(out.absolute(), conf.lane.id, attempt))
     maker = JobMaker(conf, subject, found, withheld, pool, writer)
     width = conf.width if pool else 0
     queue = Queue(width, (Entry(at, width, expected.get(unit.name)) for at, unit in enumerate(units)))
     run = LaneRun(conf, kind, subject, found, units, writer, provenance, maker, is_known, fail_fast, queue, width)
+    if no_device:
+        run.fault(ErrorKind.WRONG_DEVICE, no_device, Cause.INFRA)
     for obstacle in obstacles:
         run.fault(ErrorKind.SETUP, obstacle, Cause.INFRA)
-    if not units and not obstacles:
+    if not units and not obstacles and not no_device:
         run.fault(ErrorKind.EMPTY_SELECTION, "the suite's selection holds no test file")
     try:
         for ended in run_jobs(run.next_job, slots, stop, observe, pool):
@@ -83,6 +88,9 @@ def _prepare(conf: LaneConf, kind: Kind) -> tuple[Subject, Found, list[str]]:
     missing = sorted({normalised(name) for name in conf.subject} - set(subject.packages))
     if missing:
         return subject, nothing, [f"the subject {name} is not installed in {subject.executable}" for name in missing]
+    lacking = unmet(conf.requires, facts_of(subject))
+    if lacking:
+        return subject, nothing, [f"the lane requires what is not here: {lacking}"]
     return subject, kind.find(conf, subject), []
 
 

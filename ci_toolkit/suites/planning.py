@@ -1,16 +1,25 @@
 """The plan for this machine: conf, what is there, what was asked for. Writes and reads ``plan.json``."""
 
 import datetime
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
 
 from ci_toolkit.catalogue.load import Catalogue
-from ci_toolkit.errors import INFRASTRUCTURE, NOTHING_SELECTED, NothingSelectedError, Where, worst_exit
+from ci_toolkit.errors import (
+    INFRASTRUCTURE,
+    NOTHING_SELECTED,
+    NothingSelectedError,
+    UsageError,
+    Where,
+    worst_exit,
+)
+from ci_toolkit.formats.digests import plan_digest
 from ci_toolkit.formats.documents import read_document, write_document
 from ci_toolkit.formats.evidence import attempts
 from ci_toolkit.model.ids import matches
-from ci_toolkit.model.plan import Plan
+from ci_toolkit.model.plan import Job, Plan
 from ci_toolkit.model.provenance import Provenance
 from ci_toolkit.plan.lanes import Wish, chosen, make_plan
 from ci_toolkit.suites.survey import survey
@@ -35,18 +44,37 @@ def make_and_write(
     return plan
 
 
-def read_plan(path: Path, lanes: tuple[str, ...] = ()) -> Plan:
-    """A plan that was written before, narrowed to the lanes that the globs name (all when there are none).
+def part_of_plan(path: Path, catalogue: Catalogue, lanes: tuple[str, ...] = (), job: str = "") -> Plan:
+    """A plan that was written before, narrowed to the lanes that the globs name, or to those of a job.
 
-    Raises NothingSelectedError for a glob that names none.
+    Raises UsageError for a plan that was made from other conf, NothingSelectedError for a glob or job that it has not.
     """
     plan = read_document(path, Plan)
+    if plan.conf_digest != catalogue.digest:
+        raise UsageError("the plan was made from other conf than this", Where(str(path)), "plan again")
+    if job:
+        found = [one for one in plan.jobs if one.id == job]
+        if not found:
+            known = ", ".join(one.id for one in plan.jobs) or "none"
+            raise NothingSelectedError(f"there is no job {job!r}", Where(str(path)), f"it plans: {known}")
+        return _narrowed(plan, found[0].lanes, tuple(found))
     for glob in lanes:
         if not any(matches(glob, lane.id) for lane in plan.lanes):
             known = ", ".join(lane.id for lane in plan.lanes) or "none"
             raise NothingSelectedError(f"no lane fits {glob!r}", Where(str(path)), f"it plans: {known}")
-    kept = tuple(lane for lane in plan.lanes if not lanes or any(matches(glob, lane.id) for glob in lanes))
-    return msgspec.structs.replace(plan, lanes=kept)
+    if not lanes:
+        return plan
+    return _narrowed(plan, [lane.id for lane in plan.lanes if any(matches(glob, lane.id) for glob in lanes)], ())
+
+
+def _narrowed(plan: Plan, lanes: Collection[str], jobs: tuple[Job, ...]) -> Plan:
+    return msgspec.structs.replace(
+        plan,
+        lanes=tuple(lane for lane in plan.lanes if lane.id in lanes),
+        left_out=(),
+        jobs=jobs,
+        part_of=plan_digest(plan),
+    )
 
 
 def plan_exit_code(plan: Plan) -> int:

@@ -9,12 +9,13 @@ import msgspec
 from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.devices.admission import Admission, Foreign
 from ci_toolkit.devices.registry import available, find
-from ci_toolkit.errors import InfrastructureError, UsageError
-from ci_toolkit.formats.digests import digest_of
+from ci_toolkit.errors import UsageError
+from ci_toolkit.formats.digests import plan_digest
 from ci_toolkit.formats.durations import Durations
 from ci_toolkit.gates.expectations import known_outcomes, withheld_cases
 from ci_toolkit.gates.ratchet_files import load_ratchet, no_ratchet
 from ci_toolkit.model.plan import Lane, Plan
+from ci_toolkit.model.provenance import Provenance
 from ci_toolkit.model.report import Device
 from ci_toolkit.suites.lane import run_lane
 from ci_toolkit.suites.steps import IsKnown
@@ -30,7 +31,8 @@ class Manner:
     """How lanes are run: with at most ``slots`` workers at a time, until ``stop`` is set, each message to ``observe``.
 
     ``durations`` say which units take long, those start first; with ``fail_fast`` a lane ends at its first unit in
-    which something fails that no ratchet expects.
+    which something fails that no ratchet expects. ``provenance`` is that of the run on this
+    machine, the plan's own where it is absent.
     """
 
     slots: int
@@ -38,13 +40,14 @@ class Manner:
     observe: Observer
     durations: Durations = dataclasses.field(default_factory=Durations)
     fail_fast: bool = False
+    provenance: Provenance | None = None
 
 
 def run_plan(plan: Plan, confs: Mapping[str, LaneConf], out: Path, manner: Manner) -> dict[str, Path]:
     """Runs each lane and returns lane id -> evidence folder.
 
-    After a stop no further lane starts; the gates find those missing. Raises UsageError for a lane that conf does not
-    have, or has in another form than the plan.
+    After a stop no further lane starts; the gates find those missing. A lane whose device is not here leaves evidence
+    that says so. Raises UsageError for a lane that conf does not have, or has in another form than the plan.
     """
     folders: dict[str, Path] = {}
     for lane in plan.lanes:
@@ -68,17 +71,16 @@ def as_conf_has_it(lane: Lane, conf: LaneConf) -> Lane:
 
 def _run(plan: Plan, conf: LaneConf, out: Path, manner: Manner) -> Path:
     devices, absent = available(conf.lane.device)
-    if absent:
-        raise InfrastructureError(f"lane {conf.lane.id} can not run here: {absent}")
     granted = devices[: conf.lane.device.count or None]
     pool = _pool(conf, granted)
     withheld, is_known = _expectations(conf)
-    provenance = msgspec.structs.replace(plan.provenance, conf_digest=plan.conf_digest, plan_digest=digest_of(plan))
+    here = manner.provenance or plan.provenance
+    provenance = msgspec.structs.replace(here, conf_digest=plan.conf_digest, plan_digest=plan_digest(plan))
     return run_lane(
         conf,
         out,
         provenance=provenance,
-        attempt=plan.provenance.attempt,
+        attempt=provenance.attempt,
         # Beside the workers on devices one more gets ready, as far as it can without a device.
         slots=min(manner.slots, len(granted) // conf.width + 1) if pool else manner.slots,
         stop=manner.stop,
@@ -89,6 +91,7 @@ def _run(plan: Plan, conf: LaneConf, out: Path, manner: Manner) -> Path:
         devices=granted,
         pool=pool,
         expected=manner.durations.of(conf.lane),
+        no_device=absent,
     )
 
 

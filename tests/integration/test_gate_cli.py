@@ -98,14 +98,14 @@ def resealed(folder: Path) -> None:
     ("harm", "kind"),
     [
         (no_evidence, "lane_missing"),
-        (no_manifest, "lane_missing"),
+        (no_manifest, "lane_unfinished"),
         (changed_case, "tampered_evidence"),
         (cut_report, "tampered_evidence"),
         (another_file, "tampered_evidence"),
         (lost_log, "tampered_evidence"),
         (newer_report, "newer_evidence"),
         (without_a_case, "tampered_evidence"),
-        (other_lane, "foreign_evidence"),
+        (other_lane, "another_lane"),
         (other_run, "foreign_evidence"),
     ],
 )

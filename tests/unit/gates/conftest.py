@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ci_toolkit.formats.digests import plan_digest
 from ci_toolkit.formats.failures import Signature
 from ci_toolkit.gates.judge import judge
 from ci_toolkit.gates.lane import LaneInput, Seen
@@ -16,7 +17,7 @@ from ci_toolkit.model.case import Case, Failure
 from ci_toolkit.model.outcome import Cause, Outcome, Stage
 from ci_toolkit.model.plan import Advisory, ExpectedDevice, Lane, Plan, Selection
 from ci_toolkit.model.provenance import Provenance
-from ci_toolkit.model.report import ContractField, ExecutionError, Report, Worker, WorkerEnd
+from ci_toolkit.model.report import ContractField, Device, ExecutionError, Report, Worker, WorkerEnd
 from ci_toolkit.model.verdict import Finding, Verdict
 
 TODAY = datetime.date(2026, 12, 1)
@@ -52,6 +53,10 @@ class World:
     facts: Mapping[str, str] = field(default_factory=lambda: {"python": "3.11.7", "system": "linux-x86_64"})
     interrupted: str = ""
     run: str = "run-1"
+    attempt: int = 1
+    builds: Mapping[str, str] = field(default_factory=dict)
+    devices: Sequence[tuple[str, str]] = (("cpu", ""),)
+    device: ExpectedDevice = field(default_factory=lambda: ExpectedDevice(module="cpu"))
     advisory: Advisory | None = None
     tries: Mapping[str, Sequence[Outcome]] = field(default_factory=dict)
     base: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
@@ -65,7 +70,7 @@ class World:
             kind="pytest",
             platform="cpu",
             timeout_s=60,
-            device=ExpectedDevice(module="cpu"),
+            device=self.device,
             selection=self.selection,
             advisory=self.advisory,
         )
@@ -92,7 +97,15 @@ class World:
         contract = {name: ContractField(value=value) for name, value in self.facts.items()}
         report = Report(
             lane=self.lane,
-            provenance=Provenance(toolkit="0", run=self.run, conf_digest="conf"),
+            provenance=Provenance(
+                toolkit="0",
+                run=self.run,
+                attempt=self.attempt,
+                builds=dict(self.builds),
+                conf_digest="conf",
+                plan_digest=plan_digest(self.plan()),
+            ),
+            devices=tuple(Device(index=0, module=module, name=module, arch=arch) for module, arch in self.devices),
             root="/r",
             started="2026-12-01T00:00:00+00:00",
             ended="2026-12-01T00:00:10+00:00",

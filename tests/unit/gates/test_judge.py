@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ci_toolkit.errors import UsageError
 from ci_toolkit.gates.judge import judge
 from ci_toolkit.model.outcome import Cause, Outcome
-from ci_toolkit.model.plan import Advisory, Change, LeftOut, Selection
+from ci_toolkit.model.plan import Advisory, Change, ExpectedDevice, LeftOut, Selection
 from ci_toolkit.model.report import ErrorKind, ExecutionError
 from ci_toolkit.model.verdict import FindingKind, Verdict
 from ci_toolkit.publish.words import headline
@@ -388,3 +388,50 @@ def test_what_befell_many_units_alike_is_one_finding(world) -> None:
     found = world.blocking()
     assert [(finding.kind, finding.count) for finding in found] == [("interrupted", 5)]
     assert found[0].cases == world.units
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        ({"attempt": 2}, "older_attempt"),
+        ({"builds": {"ops": "sha256:1"}}, "another_build"),
+    ],
+)
+def test_evidence_of_something_else_is_named(world, change: dict[str, object], kind: str) -> None:
+    world.outcomes = {"a.py::one": P}
+    for name, value in change.items():
+        setattr(world, name, value)
+    assert world.kinds() == [kind]
+    assert world.verdict().exit_code == 3
+
+
+def test_evidence_of_another_plan_with_the_same_lane_is_refused(world) -> None:
+    world.outcomes = {"a.py::one": P}
+    found = world.input()
+    plan = msgspec.structs.replace(world.plan(), notes=("planned once more",))
+    verdict = judge(plan, {"s-cpu": found}, datetime.date(2026, 12, 1))
+    assert [finding.kind for finding in verdict.findings] == [FindingKind.ANOTHER_PLAN]
+
+
+@pytest.mark.parametrize(
+    ("asked", "had"),
+    [
+        (ExpectedDevice(module="cuda", arch="sm_90"), [("cuda", "sm_80")]),
+        (ExpectedDevice(module="cuda"), [("cpu", "")]),
+        (ExpectedDevice(module="cuda", count=2), [("cuda", "sm_90")]),
+        (ExpectedDevice(module="cpu"), []),
+    ],
+)
+def test_a_lane_on_another_device_is_not_green_though_all_passed(world, asked, had) -> None:
+    world.outcomes = {"a.py::one": P}
+    world.device, world.devices = asked, had
+    assert set(world.kinds()) == {"wrong_device"}
+    assert world.verdict().exit_code == 4
+
+
+def test_a_machine_without_the_device_is_one_finding(world) -> None:
+    message = "asks for cuda of architecture sm_90, this machine has sm_80"
+    world.errors = (ExecutionError(kind=ErrorKind.WRONG_DEVICE, message=message, cause=Cause.INFRA),)
+    world.device, world.devices, world.units = ExpectedDevice(module="cuda", arch="sm_90"), [], ()
+    assert world.kinds() == ["wrong_device", "lane_empty"]
+    assert world.verdict().exit_code == 4
