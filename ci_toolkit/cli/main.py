@@ -21,6 +21,7 @@ COMMANDS = {
     "durations": ("ci_toolkit.cli.durations", "Keep how long units take, to start the long ones first."),
     "manifest": ("ci_toolkit.cli.manifest", "Create and verify manifests of evidence."),
     "junit": ("ci_toolkit.cli.junit", "Merge and check JUnit XML files."),
+    "init": ("ci_toolkit.cli.init", "Write a repository's first conf and workflows, or tell what drifted."),
     "config": ("ci_toolkit.cli.config", "Show effective conf, or its JSON schema."),
 }
 """Command -> (module that holds a click command named ``command``, its line in the help)."""

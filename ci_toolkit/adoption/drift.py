@@ -1,0 +1,85 @@
+"""Where a repository and its conf have grown apart, one line each."""
+
+import difflib
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path, PurePosixPath
+
+from ci_toolkit.adoption.accelerators import GENERIC, accelerator
+from ci_toolkit.adoption.layout import find_tests, read_layout
+from ci_toolkit.adoption.toolkit import INPUTS, Toolkit
+from ci_toolkit.adoption.workflows import Call, Workflows, read_workflows
+from ci_toolkit.catalogue.lanes import LaneConf
+from ci_toolkit.catalogue.load import Catalogue
+from ci_toolkit.errors import UsageError
+from ci_toolkit.suites.pytest.files import select
+
+
+def drift(folder: Path, catalogue: Catalogue, toolkit: Toolkit, devices: Collection[str]) -> tuple[str, ...]:
+    """What the repository in ``folder`` has and ``catalogue`` has not, and the other way round; nothing where they fit.
+
+    Raises UsageError for a file that is malformed.
+    """
+    workflows = read_workflows(folder)
+    suites = {conf.lane.suite: conf for conf in catalogue.lanes}
+    covered: set[str] = set()
+    lines: list[str] = []
+    for name, conf in suites.items():
+        try:
+            covered.update(_files(folder, conf))
+        except UsageError as error:
+            lines.append(f"suite {name}: {error}")
+    tests = find_tests(folder, read_layout(folder))
+    lines += _uncovered(tests, covered)
+    lines += _unnamed(workflows, catalogue, devices)
+    lines += _calls([call for call in workflows.calls if toolkit.holds(call)])
+    return tuple(lines)
+
+
+def _files(folder: Path, conf: LaneConf) -> Iterator[str]:
+    """The test files that a suite names, what it excludes among them: that is left out on purpose."""
+    if conf.lane.kind != "pytest" or conf.root_distribution:
+        return
+    root = Path(conf.base, conf.root_path)
+    if not select(root, conf.paths, conf.exclude):
+        raise UsageError("its paths hold no test file")
+    for one in select(root, conf.paths, ()):
+        yield (root / one.file).relative_to(folder.resolve()).as_posix()
+
+
+def _uncovered(tests: Collection[str], covered: Collection[str]) -> Iterator[str]:
+    lost = Counter(PurePosixPath(file).parent.as_posix() for file in tests if file not in covered)
+    for folder, count in sorted(lost.items()):
+        files = "1 test file that no suite runs" if count == 1 else f"{count} test files that no suite runs"
+        yield f"folder {folder}: holds {files}"
+
+
+def _unnamed(workflows: Workflows, catalogue: Catalogue, devices: Collection[str]) -> Iterator[str]:
+    named = {label.lower() for conf in catalogue.lanes for label in conf.platform.runs_on}
+    for runner in workflows.runners:
+        card = accelerator(runner.labels)
+        if card is None or card.device not in devices:
+            continue
+        for label in runner.labels:
+            if label.lower() not in named | GENERIC and accelerator([label]):
+                yield f"{runner.file}: job {runner.job} runs on {label!r}, which no platform names"
+
+
+def _calls(calls: Collection[Call]) -> Iterator[str]:
+    references = Counter((call.repository, call.ref) for call in calls)
+    usual = max(references, key=lambda reference: references[reference], default=None)
+    for call in calls:
+        place = f"{call.file}: job {call.job} calls {call.path or 'the action'}"
+        if call.path not in INPUTS:
+            yield f"{place}, which the toolkit does not have; {_nearest(call.path, [name for name in INPUTS if name])}"
+            continue
+        for name in call.inputs:
+            if name not in INPUTS[call.path]:
+                yield f"{place} with {name!r}, an input that it does not have; {_nearest(name, INPUTS[call.path])}"
+        if (call.repository, call.ref) != usual and usual:
+            yield f"{place} at {call.repository}@{call.ref}, others are called at {'@'.join(usual)}"
+
+
+def _nearest(name: str, known: Collection[str]) -> str:
+    close = difflib.get_close_matches(name, known, 1)
+    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known))}"

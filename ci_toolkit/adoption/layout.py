@@ -1,0 +1,108 @@
+"""Where a repository's pytest looks for tests, and which files it finds there."""
+
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ci_toolkit.adoption.sources import read_ini, read_toml, table, texts
+from ci_toolkit.model.ids import matches
+from ci_toolkit.suites.pytest.files import NO_TESTS, TEST_FILES
+
+FOREIGN = ("third_party", "3rdparty", "thirdparty", "vendor", "external", "extern")
+"""Folders that hold what others wrote, with tests of their own."""
+_MARKER = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:[(:]|$)")
+Options = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What pytest's own conf declares: where tests lie (empty: anywhere), and the markers."""
+
+    testpaths: tuple[str, ...] = ()
+    markers: tuple[str, ...] = ()
+
+
+def read_layout(folder: Path) -> Layout:
+    """Reads the file that pytest itself would take, in its order. Raises UsageError for one that is malformed."""
+    options = _options(folder)
+    declared = options.get("testpaths", ())
+    paths = _words(declared) if isinstance(declared, str) else texts(declared)
+    lines = options.get("markers", ())
+    markers = (_MARKER.match(line) for line in (lines.splitlines() if isinstance(lines, str) else texts(lines)))
+    inside = [path for path in paths if not Path(path).is_absolute() and ".." not in Path(path).parts]
+    return Layout(tuple(inside), tuple(dict.fromkeys(match[1] for match in markers if match)))
+
+
+def find_tests(folder: Path, layout: Layout) -> tuple[str, ...]:
+    """The test files of the repository, relative to it and sorted; those under ``testpaths`` where any lies there."""
+    found = tuple(sorted(path.relative_to(folder).as_posix() for path in _walk(folder, TEST_FILES)))
+    declared = tuple(name for name in found if any(inside(name, place) for place in roots(folder, layout)))
+    return declared or found
+
+
+def roots(folder: Path, layout: Layout) -> tuple[str, ...]:
+    """The files and folders that ``testpaths`` stand for, relative to the repository."""
+    names: list[str] = []
+    for path in layout.testpaths:
+        literal = (folder / path).exists()
+        places = [folder / path] if literal else sorted(folder.glob(path)) if any(c in path for c in "*?[") else []
+        names += [place.relative_to(folder).as_posix() for place in places]
+    return tuple(dict.fromkeys(names))
+
+
+def find_yaml(folder: Path) -> tuple[str, ...]:
+    """The YAML files of the repository outside hidden folders."""
+    return tuple(sorted(path.relative_to(folder).as_posix() for path in _walk(folder, ("*.yml", "*.yaml"))))
+
+
+def inside(name: str, place: str) -> bool:
+    """Whether a file is ``place`` or lies under it."""
+    return place == "." or name == place or name.startswith(f"{place}/")
+
+
+def _walk(folder: Path, globs: tuple[str, ...]) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        here = Path(place)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not any(matches(glob, name) for glob in (*NO_TESTS, *FOREIGN))
+            and not (here / name / "pyvenv.cfg").exists()
+        )
+        for name in files:
+            if any(matches(glob, name) for glob in globs) and (here / name).is_file() and _is_utf8(here / name):
+                yield here / name
+
+
+def _is_utf8(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _options(folder: Path) -> Options:
+    for name in ("pytest.ini", ".pytest.ini"):
+        sections = read_ini(folder, name)
+        if sections is not None:
+            return dict(sections.get("pytest", {}))
+    declared = table(read_toml(folder, "pyproject.toml"), "tool", "pytest")
+    if declared:
+        return dict(table(declared, "ini_options") or declared)
+    for name, section in (("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
+        sections = read_ini(folder, name) or {}
+        if section in sections:
+            return dict(sections[section])
+    return {}
+
+
+def _words(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:  # a quote without its other half
+        return tuple(text.split())
