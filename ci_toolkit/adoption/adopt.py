@@ -11,7 +11,6 @@ from ci_toolkit.adoption.setup_script import setup_text
 from ci_toolkit.adoption.toolkit import Toolkit
 from ci_toolkit.adoption.workflow_files import nightly_text, pull_request_text
 from ci_toolkit.adoption.workflows import FOLDER
-from ci_toolkit.catalogue.load import Catalogue, load_catalogue
 from ci_toolkit.catalogue.schema import PlatformsFile, SuitesFile
 from ci_toolkit.catalogue.yaml_file import load
 from ci_toolkit.errors import UsageError, Where
@@ -19,13 +18,12 @@ from ci_toolkit.errors import UsageError, Where
 
 @dataclass(frozen=True)
 class Adopted:
-    """What was found and drafted, the files that were written or kept, and the conf that now holds."""
+    """What was found and drafted, and the files that were written or kept."""
 
     found: Repository
     draft: Draft
     written: tuple[str, ...]
     kept: tuple[str, ...]
-    catalogue: Catalogue
 
 
 def adopt(folder: Path, conf: str, toolkit: Toolkit, devices: Collection[str]) -> Adopted:
@@ -42,7 +40,7 @@ def adopt(folder: Path, conf: str, toolkit: Toolkit, devices: Collection[str]) -
     files = _files(folder, conf, found, made, toolkit)
     written = tuple(name for name, text in files.items() if _create(folder / name, name, text))
     kept = tuple(name for name in files if name not in written)
-    return Adopted(found, made, written, kept, load_catalogue(folder / conf))
+    return Adopted(found, made, written, kept)
 
 
 def _files(folder: Path, conf: str, found: Repository, made: Draft, toolkit: Toolkit) -> dict[str, str]:

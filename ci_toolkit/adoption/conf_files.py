@@ -51,7 +51,7 @@ def suites_text(suites: Iterable[Suite], platforms: Sequence[str], subject: str,
             f"    paths: {flow(suite.paths)}",
         ]
         if suite.exclude:
-            lines.append(f"    exclude: {flow(suite.exclude)} # other suites run these")
+            lines.append(f"    exclude: {flow(suite.exclude)} # other suites run these, or none can")
         if subject:
             lines.append(f"    subject: {flow([subject])} # must be installed, and is named in the evidence")
         lines += ["    limits: {unit: 10m} # for one test file", ""]

@@ -1,21 +1,21 @@
 """What a repository's conf should say at first. Pure."""
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from ci_toolkit.adoption.accelerators import accelerator
-from ci_toolkit.adoption.layout import inside
+from ci_toolkit.adoption.cover import cover
+from ci_toolkit.adoption.layout import can_be_given, inside
 from ci_toolkit.adoption.repository import Repository
+from ci_toolkit.adoption.scenes import FOLDER
 from ci_toolkit.model.text import one_line
 
 NAME_LENGTH = 60
 TOP = ""
 """Stands for the folder of the repository where it is no root of its own: each test file there is named."""
 _UNTEMPLATED = re.compile(r"[{}*\\]")
-_UNPICKABLE = re.compile(r"\[|::")
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ CPU = Platform("cpu", "cpu", "*", ("ubuntu-24.04",))
 def draft(found: Repository, devices: Collection[str]) -> Draft:
     """The first conf for what was found; ``devices`` are those that this version knows."""
     platforms, notes = _platforms(found, devices)
-    tests = tuple(file for file in found.tests if not _UNPICKABLE.search(file))
-    lost = [f"{file}: pytest can not be given this name, left out" for file in found.tests if file not in set(tests)]
+    tests = tuple(file for file in found.tests if can_be_given(file))
+    lost = [f"{file}: pytest can not be given this name, left out" for file in found.tests if not can_be_given(file)]
     suites = _suites(found, tests)
     return Draft(platforms, suites, _rows(found, suites), (*found.notes, *notes, *lost))
 
@@ -79,7 +79,7 @@ def _platforms(found: Repository, devices: Collection[str]) -> tuple[tuple[Platf
         if card is None or any(platform.runs_on == runner.labels for platform in platforms):
             continue
         if card.device not in devices:
-            notes.append(f"{card.label}: {card.device} is not known yet, left out ({where})")
+            notes.append(f"{card.label}: device {card.device} is not known yet, left out ({where})")
             continue
         name = _free(card.platform, [platform.name for platform in platforms], "_")
         platforms.append(Platform(name, card.device, card.arch, runner.labels, where))
@@ -90,7 +90,7 @@ def _suites(found: Repository, tests: Sequence[str]) -> tuple[Suite, ...]:
     """One suite for each root of ordinary tests, one for the operators' tests, one for the scenes."""
     special = [("operators", "accuracy tests of operators", found.operators), ("scenes", "scene tests", found.scenes)]
     taken = found.scenes | found.operators
-    roots = {_root(file, found) for file in tests}
+    roots = {root for file in tests if PurePosixPath(root := _root(file, found)).name != FOLDER}
     by_root: dict[str, list[str]] = {}
     for file in tests:
         if file not in taken:
@@ -116,28 +116,6 @@ def _root(file: str, found: Repository) -> str:
             return root
     first, _, rest = file.partition("/")
     return first if rest else TOP
-
-
-def cover(files: Iterable[str], tests: Iterable[str], roots: Collection[str] = ()) -> tuple[str, ...]:
-    """The fewest folders, and files, that hold all of ``files`` and nothing else of ``tests``.
-
-    Of ``roots`` not the whole is taken where a folder in it will do: what comes later beside that is not meant.
-    """
-    own = list(files)
-    held = Counter(folder for file in own for folder in _folders(file))
-    whole = Counter(folder for file in tests for folder in _folders(file))
-    places: dict[str, None] = {}
-    for file in own:
-        pure = [folder for folder in _folders(file) if held[folder] == whole[folder]]
-        while len(pure) > 1 and pure[0] in roots and held[pure[1]] == held[pure[0]]:
-            del pure[0]
-        places[pure[0] if pure else file] = None
-    return tuple(places)
-
-
-def _folders(file: str) -> list[str]:
-    """The folders around a file below the repository's own, outermost first."""
-    return [parent.as_posix() for parent in reversed(PurePosixPath(file).parents[:-1])]
 
 
 def _rows(found: Repository, suites: Sequence[Suite]) -> tuple[Row, ...]:

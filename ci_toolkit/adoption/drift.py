@@ -6,12 +6,15 @@ from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 from ci_toolkit.adoption.accelerators import GENERIC, accelerator
-from ci_toolkit.adoption.layout import find_tests, read_layout
+from ci_toolkit.adoption.layout import can_be_given, find_tests, inside, read_layout
 from ci_toolkit.adoption.toolkit import INPUTS, Toolkit
 from ci_toolkit.adoption.workflows import Call, Workflows, read_workflows
 from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.catalogue.load import Catalogue
+from ci_toolkit.catalogue.schema import PlatformsFile
+from ci_toolkit.catalogue.yaml_file import load
 from ci_toolkit.errors import UsageError
+from ci_toolkit.model.ids import matches
 from ci_toolkit.suites.pytest.files import select
 
 
@@ -21,41 +24,48 @@ def drift(folder: Path, catalogue: Catalogue, toolkit: Toolkit, devices: Collect
     Raises UsageError for a file that is malformed.
     """
     workflows = read_workflows(folder)
-    suites = {conf.lane.suite: conf for conf in catalogue.lanes}
+    tests = find_tests(folder, read_layout(folder))
+    suites = {conf.lane.suite: conf for conf in catalogue.lanes if conf.root_path}
     covered: set[str] = set()
     lines: list[str] = []
     for name, conf in suites.items():
         try:
-            covered.update(_files(folder, conf))
+            covered.update(_covered(conf, tests))
         except UsageError as error:
             lines.append(f"suite {name}: {error}")
-    tests = find_tests(folder, read_layout(folder))
     lines += _uncovered(tests, covered)
     lines += _unnamed(workflows, catalogue, devices)
     lines += _calls([call for call in workflows.calls if toolkit.holds(call)])
     return tuple(lines)
 
 
-def _files(folder: Path, conf: LaneConf) -> Iterator[str]:
-    """The test files that a suite names, what it excludes among them: that is left out on purpose."""
-    if conf.lane.kind != "pytest" or conf.root_distribution:
+def _covered(conf: LaneConf, tests: Collection[str]) -> Iterator[str]:
+    """The test files that a suite runs, and those that it excludes: they are left out on purpose."""
+    root = PurePosixPath(conf.root_path)
+    if conf.lane.kind != "pytest":  # what its files are is for its kind to say
+        yield from (file for file in tests if any(inside(file, (root / path).as_posix()) for path in conf.paths))
         return
-    root = Path(conf.base, conf.root_path)
-    if not select(root, conf.paths, conf.exclude):
+    selected = select(Path(conf.base, conf.root_path), conf.paths, conf.exclude)
+    if not selected:
         raise UsageError("its paths hold no test file")
-    for one in select(root, conf.paths, ()):
-        yield (root / one.file).relative_to(folder.resolve()).as_posix()
+    yield from ((root / one.file).as_posix() for one in selected)
+    for file in (PurePosixPath(file) for file in tests):
+        if file.is_relative_to(root) and any(matches(glob, file.relative_to(root).as_posix()) for glob in conf.exclude):
+            yield file.as_posix()
 
 
 def _uncovered(tests: Collection[str], covered: Collection[str]) -> Iterator[str]:
-    lost = Counter(PurePosixPath(file).parent.as_posix() for file in tests if file not in covered)
+    lost = Counter(
+        PurePosixPath(file).parent.as_posix() for file in tests if file not in covered and can_be_given(file)
+    )
     for folder, count in sorted(lost.items()):
         files = "1 test file that no suite runs" if count == 1 else f"{count} test files that no suite runs"
         yield f"folder {folder}: holds {files}"
 
 
 def _unnamed(workflows: Workflows, catalogue: Catalogue, devices: Collection[str]) -> Iterator[str]:
-    named = {label.lower() for conf in catalogue.lanes for label in conf.platform.runs_on}
+    platforms = load(Path(catalogue.folder, "platforms.yml"), PlatformsFile, schema="platforms/1").value.platforms
+    named = {label.lower() for platform in platforms.values() for label in platform.runs_on}
     for runner in workflows.runners:
         card = accelerator(runner.labels)
         if card is None or card.device not in devices:

@@ -15,26 +15,33 @@ from ci_toolkit.suites.pytest.files import NO_TESTS, TEST_FILES
 FOREIGN = ("third_party", "3rdparty", "thirdparty", "vendor", "external", "extern")
 """Folders that hold what others wrote, with tests of their own."""
 _MARKER = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:[(:]|$)")
+_UNPICKABLE = re.compile(r"\[|::")
 Options = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What pytest's own conf declares: where tests lie (empty: anywhere), and the markers."""
+    """What pytest's own conf declares: where tests lie (empty: anywhere), the markers, and ``others``, the globs of
+    test files that the toolkit does not look for.
+    """
 
     testpaths: tuple[str, ...] = ()
     markers: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def read_layout(folder: Path) -> Layout:
     """Reads the file that pytest itself would take, in its order. Raises UsageError for one that is malformed."""
     options = _options(folder)
-    declared = options.get("testpaths", ())
-    paths = _words(declared) if isinstance(declared, str) else texts(declared)
+    paths, files = (_words(options.get(key, ())) for key in ("testpaths", "python_files"))
     lines = options.get("markers", ())
     markers = (_MARKER.match(line) for line in (lines.splitlines() if isinstance(lines, str) else texts(lines)))
     inside = [path for path in paths if not Path(path).is_absolute() and ".." not in Path(path).parts]
-    return Layout(tuple(inside), tuple(dict.fromkeys(match[1] for match in markers if match)))
+    return Layout(
+        tuple(inside),
+        tuple(dict.fromkeys(match[1] for match in markers if match)),
+        tuple(name for name in files if name not in TEST_FILES),
+    )
 
 
 def find_tests(folder: Path, layout: Layout) -> tuple[str, ...]:
@@ -62,6 +69,11 @@ def find_yaml(folder: Path) -> tuple[str, ...]:
 def inside(name: str, place: str) -> bool:
     """Whether a file is ``place`` or lies under it."""
     return place == "." or name == place or name.startswith(f"{place}/")
+
+
+def can_be_given(file: str) -> bool:
+    """Whether pytest can be given a file by its name."""
+    return not _UNPICKABLE.search(file)
 
 
 def _walk(folder: Path, globs: tuple[str, ...]) -> Iterator[Path]:
@@ -101,8 +113,10 @@ def _options(folder: Path) -> Options:
     return {}
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _words(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, str):
+        return texts(value)
     try:
-        return tuple(shlex.split(text))
+        return tuple(shlex.split(value))
     except ValueError:  # a quote without its other half
-        return tuple(text.split())
+        return tuple(value.split())

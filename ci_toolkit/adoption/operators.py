@@ -40,7 +40,7 @@ def read_inventory(folder: Path, name: str) -> Inventory | None:
     return Inventory(name, ids) if ids else None
 
 
-def tests_of(ids: Collection[str], tests: Iterable[str], texts: Mapping[str, str]) -> frozenset[str]:
+def files_of(ids: Collection[str], tests: Iterable[str], texts: Mapping[str, str]) -> frozenset[str]:
     """The test files of the operators: those that name one, by their own name or by a mark, and what lies beside them.
 
     A folder in which most files name an operator belongs to the operators as a whole.

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ci_toolkit.adoption.sources import read_ini, read_text, read_toml, table, texts
@@ -24,6 +24,8 @@ REQUIREMENTS = (
 NO_SOURCE = frozenset(
     {"tests", "test", "testing", "docs", "doc", "examples", "benchmarks", "benchmark", "scripts", "tools"}
 )
+DECLARING = frozenset({"packages", "py-modules", "py_modules", "ext_modules"})
+"""What tells setuptools what to package, so that it looks for nothing by itself."""
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 
 
@@ -33,7 +35,7 @@ class Project:
 
     ``name`` is empty where it declares none (or one that is no name), ``packages`` maps import names to their folders
     or files, ``extra``, ``group`` and ``requirements`` are what its tests need besides, and ``installable`` is whether
-    pip can install it.
+    pip can install it. ``guessed``: setuptools takes every folder for a package here, as none is declared.
     """
 
     name: str = ""
@@ -42,6 +44,7 @@ class Project:
     group: str = ""
     requirements: str = ""
     installable: bool = False
+    guessed: bool = False
 
 
 def read_project(folder: Path) -> Project:
@@ -68,13 +71,17 @@ def read_project(folder: Path) -> Project:
     named = [name for name in names if isinstance(name, str)]
     extra = _first(extras)
     group = "" if extra else _first(table(pyproject, "dependency-groups"))
+    packages = _packages(folder, (*where, "src", "python", "."))
     return Project(
         name=named[0] if named and _NAME.fullmatch(named[0]) else "",
-        packages=_packages(folder, (*where, "src", "python", ".")),
+        packages=packages,
         extra=extra,
         group=group,
         requirements="" if extra or group else next((name for name in REQUIREMENTS if (folder / name).is_file()), ""),
         installable=bool(named or "build-system" in pyproject or script),
+        guessed=str(table(pyproject, "build-system").get("build-backend", "setuptools")).startswith("setuptools")
+        and any("/" not in place for place in packages.values())
+        and DECLARING.isdisjoint((*table(pyproject, "tool", "setuptools"), *config.get("options", {}), *script)),
     )
 
 
@@ -85,10 +92,10 @@ def _first(declared: Iterable[str]) -> str:
 
 def _packages(folder: Path, places: Iterable[str]) -> dict[str, str]:
     """The packages and modules of the first place that has some."""
-    for place in places:
-        if not (folder / place).is_dir() or not (folder / place).resolve().is_relative_to(folder.resolve()):
+    for place in (PurePosixPath(place).as_posix() for place in places):
+        if ".." in place or not (folder / place).resolve().is_relative_to(folder.resolve()):
             continue
-        prefix = "" if place == "." else f"{place.strip('/')}/"
+        prefix = "" if place == "." else f"{place}/"
         found = {
             path.parent.name: f"{prefix}{path.parent.name}"
             for path in sorted((folder / place).glob("*/__init__.py"))

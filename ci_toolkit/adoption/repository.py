@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ci_toolkit.adoption.layout import Layout, find_tests, find_yaml, read_layout, roots
-from ci_toolkit.adoption.operators import Inventory, read_inventory, tests_of
+from ci_toolkit.adoption.operators import Inventory, files_of, read_inventory
 from ci_toolkit.adoption.project import Project, read_project
 from ci_toolkit.adoption.scenes import is_scene
 from ci_toolkit.adoption.sources import read_text
 from ci_toolkit.adoption.workflows import Workflows, read_workflows
 from ci_toolkit.errors import UsageError
 from ci_toolkit.github.provenance import git_output
+from ci_toolkit.suites.pytest.files import TEST_FILES
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,10 @@ def look(folder: Path) -> Repository:
         tests=tests,
         roots=roots(folder, layout),
         scenes=scenes,
-        operators=tests_of(ids, others, texts),
+        operators=files_of(ids, others, texts),
         inventories=inventories,
         branch=_default_branch(folder),
-        notes=notes,
+        notes=(*notes, *(f"python_files {name}: only {' and '.join(TEST_FILES)} are found" for name in layout.others)),
     )
 
 

@@ -1,11 +1,9 @@
 """The script that installs the subject on a runner, as text. Pure."""
 
-import re
 import shlex
 
 from ci_toolkit.adoption.project import Project
 
-_EXTRA = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 SCRIPT = """\
 #!/usr/bin/env bash
 # Installs what the tests need into .venv: here before `ci-toolkit ci`, and on each runner before its lanes.
@@ -23,8 +21,7 @@ def setup_text(project: Project) -> str:
     pip = ".venv/bin/python -m pip install --disable-pip-version-check"
     wanted = []
     if project.installable:
-        extra = f"[{project.extra}]" if _EXTRA.fullmatch(project.extra) else ""
-        wanted += ["-e", shlex.quote(f".{extra}")]
+        wanted += ["-e", shlex.quote(f".[{project.extra}]" if project.extra else ".")]
     lines = []
     if project.group:
         lines.append(f"{pip} --upgrade 'pip>=25.1' # the first that knows dependency groups")

@@ -51,7 +51,7 @@ def read_ini(folder: Path, name: str) -> dict[str, dict[str, str]] | None:
     if text is None:
         return None
     # No section is the default of others, and a percent sign is one.
-    parser = configparser.ConfigParser(interpolation=None, strict=False, default_section="\0", allow_no_value=True)
+    parser = configparser.ConfigParser(interpolation=None, strict=False, default_section="\0")
     try:
         parser.read_string(text)
     except configparser.MissingSectionHeaderError as error:
@@ -61,7 +61,7 @@ def read_ini(folder: Path, name: str) -> dict[str, dict[str, str]] | None:
         raise UsageError("is not valid INI: neither a [section] nor a key = value", Where(name, line)) from error
     except configparser.Error as error:
         raise UsageError(f"is not valid INI: {error.message.splitlines()[0]}", Where(name)) from error
-    return {section: {key: value or "" for key, value in parser.items(section)} for section in parser.sections()}
+    return {section: dict(parser.items(section)) for section in parser.sections()}
 
 
 def parse_yaml(text: str, name: str) -> Any:

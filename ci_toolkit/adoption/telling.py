@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 
 from ci_toolkit.adoption.adopt import Adopted
+from ci_toolkit.adoption.project import Project
+from ci_toolkit.catalogue.load import Catalogue
 
 
-def adopted_lines(adopted: Adopted, conf: str) -> tuple[str, ...]:
-    """One line for each thing found, left out, written or kept, and for each command that comes next."""
-    return tuple(_lines(adopted, conf))
-
-
-def _lines(adopted: Adopted, conf: str) -> Iterator[str]:
+def adopted_lines(adopted: Adopted) -> Iterator[str]:
+    """One line for each thing that was found, left out, written or kept."""
     found, made = adopted.found, adopted.draft
     imports = ", ".join(found.project.packages)
     package = found.project.name or "without a name"
@@ -28,7 +26,15 @@ def _lines(adopted: Adopted, conf: str) -> Iterator[str]:
         yield f"wrote     {name}"
     for name in adopted.kept:
         yield f"kept      {name}: it is there already"
-    yield f"lanes     {_some([lane.lane.id for lane in adopted.catalogue.lanes])}"
+
+
+def next_lines(project: Project, catalogue: Catalogue, conf: str) -> Iterator[str]:
+    """The lanes that conf now has, and what comes next."""
+    yield f"lanes     {_some([lane.lane.id for lane in catalogue.lanes])}"
+    if project.guessed:
+        names = ", ".join(f'"{name}*"' for name in project.packages)
+        yield f"edit      pyproject.toml, for setuptools would take {conf} for a package:"
+        yield f"          [tool.setuptools.packages.find]  include = [{names}]"
     yield f"next      bash {conf}/setup.sh"
     yield f"          ci-toolkit ci{'' if conf == 'conf' else f' --conf {conf}'}"
 

@@ -1,5 +1,6 @@
 """``ci-toolkit init``."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -28,7 +29,7 @@ def command(check: bool, conf: str, reference: str) -> int:
 
     from ci_toolkit.adoption.adopt import adopt
     from ci_toolkit.adoption.drift import drift
-    from ci_toolkit.adoption.telling import adopted_lines
+    from ci_toolkit.adoption.telling import adopted_lines, next_lines
     from ci_toolkit.adoption.toolkit import parse_toolkit
     from ci_toolkit.catalogue.load import load_catalogue
     from ci_toolkit.devices.registry import names
@@ -42,11 +43,16 @@ def command(check: bool, conf: str, reference: str) -> int:
         )
     toolkit = parse_toolkit(reference)
     here = Path()
+
+    def tell(lines: Iterable[str]) -> None:
+        for line in lines:
+            click.echo(defuse(one_line(line)))
+
     if check:
         found = drift(here, load_catalogue(here / conf), toolkit, names())
-        lines = found or ("conf and repository fit",)
-    else:
-        lines, found = adopted_lines(adopt(here, conf, toolkit, names()), conf), ()
-    for line in lines:
-        click.echo(defuse(one_line(line)))
-    return GATE_FAILED if found else PASSED
+        tell(found or ["conf and repository fit"])
+        return GATE_FAILED if found else PASSED
+    adopted = adopt(here, conf, toolkit, names())
+    tell(adopted_lines(adopted))
+    tell(next_lines(adopted.found.project, load_catalogue(here / conf), conf))
+    return PASSED

@@ -37,7 +37,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 
 
 def install(project) -> subprocess.CompletedProcess[str]:
-    """Runs the script as it was written, in a virtual environment that has what ours has, so that nothing is fetched."""
+    """Runs the script as written, in a virtual environment that has what ours has: nothing is fetched."""
     venv.create(project.folder / ".venv", symlinks=True)
     inner = Path(sysconfig.get_path("purelib", vars={"base": str(project.folder / ".venv")}))
     inner.joinpath("ours.pth").write_text("\n".join(site.getsitepackages()))
