@@ -41,6 +41,8 @@ def suites_text(suites: Iterable[Suite], platforms: Sequence[str], subject: str,
         "# Every case must pass; what fails or is skipped today can be reviewed once into a ratchet:",
         "# make a folder ratchets/NAME here, write `ratchet: ratchets/NAME`, see `ci-toolkit ratchet propose --help`.",
     ]
+    if len(platforms) > 1:
+        lines.append("# A suite that needs a card names only the platforms that have one.")
     if markers:
         lines.append(f"# A part of the cases: `marker:` is pytest's -m. Declared: {', '.join(markers)}.")
     lines += ["schema: suites/1", "", "suites:"]
@@ -51,7 +53,7 @@ def suites_text(suites: Iterable[Suite], platforms: Sequence[str], subject: str,
             f"    paths: {flow(suite.paths)}",
         ]
         if suite.exclude:
-            lines.append(f"    exclude: {flow(suite.exclude)} # other suites run these, or none can")
+            lines.append(f"    exclude: {flow(suite.exclude)} # other suites run these, or none does")
         if subject:
             lines.append(f"    subject: {flow([subject])} # must be installed, and is named in the evidence")
         lines += ["    limits: {unit: 10m} # for one test file", ""]

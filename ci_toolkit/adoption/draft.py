@@ -5,9 +5,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from ci_toolkit.adoption.accelerators import accelerator
+from ci_toolkit.adoption.accelerators import Accelerator, accelerator
 from ci_toolkit.adoption.cover import cover
-from ci_toolkit.adoption.layout import can_be_given, inside
+from ci_toolkit.adoption.layout import can_be_given, inside, is_open
 from ci_toolkit.adoption.repository import Repository
 from ci_toolkit.adoption.scenes import FOLDER
 from ci_toolkit.model.text import one_line
@@ -64,7 +64,7 @@ CPU = Platform("cpu", "cpu", "*", ("ubuntu-24.04",))
 def draft(found: Repository, devices: Collection[str]) -> Draft:
     """The first conf for what was found; ``devices`` are those that this version knows."""
     platforms, notes = _platforms(found, devices)
-    tests = tuple(file for file in found.tests if can_be_given(file))
+    tests = tuple(file for file in found.tests if can_be_given(file) and is_open(file, found.layout))
     lost = [f"{file}: pytest can not be given this name, left out" for file in found.tests if not can_be_given(file)]
     suites = _suites(found, tests)
     return Draft(platforms, suites, _rows(found, suites), (*found.notes, *notes, *lost))
@@ -72,18 +72,26 @@ def draft(found: Repository, devices: Collection[str]) -> Draft:
 
 def _platforms(found: Repository, devices: Collection[str]) -> tuple[tuple[Platform, ...], list[str]]:
     platforms = [CPU]
-    notes: list[str] = []
+    unknown: dict[Accelerator, list[str]] = {}
     for runner in found.workflows.runners:
         card = accelerator(runner.labels)
         where = one_line(f"{runner.file}, job {runner.job}")
         if card is None or any(platform.runs_on == runner.labels for platform in platforms):
             continue
         if card.device not in devices:
-            notes.append(f"{card.label}: device {card.device} is not known yet, left out ({where})")
+            unknown.setdefault(card, []).append(where)
             continue
         name = _free(card.platform, [platform.name for platform in platforms], "_")
         platforms.append(Platform(name, card.device, card.arch, runner.labels, where))
-    return tuple(platforms), list(dict.fromkeys(notes))
+    notes = [
+        f"{card.label}: device {card.device} is not known yet, left out ({jobs[0]}{_more(len(jobs) - 1)})"
+        for card, jobs in unknown.items()
+    ]
+    return tuple(platforms), notes
+
+
+def _more(jobs: int) -> str:
+    return "" if not jobs else " and one more job" if jobs == 1 else f" and {jobs} more jobs"
 
 
 def _suites(found: Repository, tests: Sequence[str]) -> tuple[Suite, ...]:

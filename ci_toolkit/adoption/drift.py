@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 from ci_toolkit.adoption.accelerators import GENERIC, accelerator
-from ci_toolkit.adoption.layout import can_be_given, find_tests, inside, read_layout
+from ci_toolkit.adoption.layout import can_be_given, find_tests, inside, is_open, read_layout
 from ci_toolkit.adoption.toolkit import INPUTS, Toolkit
 from ci_toolkit.adoption.workflows import Call, Workflows, read_workflows
 from ci_toolkit.catalogue.lanes import LaneConf
@@ -24,23 +24,25 @@ def drift(folder: Path, catalogue: Catalogue, toolkit: Toolkit, devices: Collect
     Raises UsageError for a file that is malformed.
     """
     workflows = read_workflows(folder)
-    tests = find_tests(folder, read_layout(folder))
-    suites = {conf.lane.suite: conf for conf in catalogue.lanes if conf.root_path}
+    layout = read_layout(folder)
+    tests = [file for file in find_tests(folder, layout) if can_be_given(file) and is_open(file, layout)]
     covered: set[str] = set()
     lines: list[str] = []
-    for name, conf in suites.items():
+    for conf in catalogue.lanes:
         try:
             covered.update(_covered(conf, tests))
         except UsageError as error:
-            lines.append(f"suite {name}: {error}")
+            lines.append(f"suite {conf.lane.suite}: {error}")
     lines += _uncovered(tests, covered)
     lines += _unnamed(workflows, catalogue, devices)
     lines += _calls([call for call in workflows.calls if toolkit.holds(call)])
-    return tuple(lines)
+    return tuple(dict.fromkeys(lines))
 
 
 def _covered(conf: LaneConf, tests: Collection[str]) -> Iterator[str]:
-    """The test files that a suite runs, and those that it excludes: they are left out on purpose."""
+    """The test files that a lane runs, and those that it excludes: they are left out on purpose."""
+    if conf.root_distribution:
+        return
     root = PurePosixPath(conf.root_path)
     if conf.lane.kind != "pytest":  # what its files are is for its kind to say
         yield from (file for file in tests if any(inside(file, (root / path).as_posix()) for path in conf.paths))
@@ -55,9 +57,7 @@ def _covered(conf: LaneConf, tests: Collection[str]) -> Iterator[str]:
 
 
 def _uncovered(tests: Collection[str], covered: Collection[str]) -> Iterator[str]:
-    lost = Counter(
-        PurePosixPath(file).parent.as_posix() for file in tests if file not in covered and can_be_given(file)
-    )
+    lost = Counter(PurePosixPath(file).parent.as_posix() for file in tests if file not in covered)
     for folder, count in sorted(lost.items()):
         files = "1 test file that no suite runs" if count == 1 else f"{count} test files that no suite runs"
         yield f"folder {folder}: holds {files}"

@@ -5,7 +5,8 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ci_toolkit.adoption.sources import read_ini, read_toml, table, texts
@@ -21,31 +22,36 @@ Options = dict[str, Any]
 
 @dataclass(frozen=True)
 class Layout:
-    """What pytest's own conf declares: where tests lie (empty: anywhere), the markers, and ``others``, the globs of
-    test files that the toolkit does not look for.
+    """What pytest's own conf declares: where tests lie (empty: anywhere), the markers, ``closed`` folders (globs) that
+    it does not search, and ``others``, the globs of test files that the toolkit does not look for.
     """
 
     testpaths: tuple[str, ...] = ()
     markers: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
 
 def read_layout(folder: Path) -> Layout:
     """Reads the file that pytest itself would take, in its order. Raises UsageError for one that is malformed."""
     options = _options(folder)
-    paths, files = (_words(options.get(key, ())) for key in ("testpaths", "python_files"))
+    paths, files, closed = (_words(options.get(key, ())) for key in ("testpaths", "python_files", "norecursedirs"))
     lines = options.get("markers", ())
     markers = (_MARKER.match(line) for line in (lines.splitlines() if isinstance(lines, str) else texts(lines)))
     inside = [path for path in paths if not Path(path).is_absolute() and ".." not in Path(path).parts]
     return Layout(
         tuple(inside),
         tuple(dict.fromkeys(match[1] for match in markers if match)),
+        closed,
         tuple(name for name in files if name not in TEST_FILES),
     )
 
 
 def find_tests(folder: Path, layout: Layout) -> tuple[str, ...]:
-    """The test files of the repository, relative to it and sorted; those under ``testpaths`` where any lies there."""
+    """What looks like a test file, relative to the repository and sorted; only under ``testpaths`` if any lies there.
+
+    A file whose name is no text is none.
+    """
     found = tuple(sorted(path.relative_to(folder).as_posix() for path in _walk(folder, TEST_FILES)))
     declared = tuple(name for name in found if any(inside(name, place) for place in roots(folder, layout)))
     return declared or found
@@ -69,6 +75,16 @@ def find_yaml(folder: Path) -> tuple[str, ...]:
 def inside(name: str, place: str) -> bool:
     """Whether a file is ``place`` or lies under it."""
     return place == "." or name == place or name.startswith(f"{place}/")
+
+
+def is_open(file: str, layout: Layout) -> bool:
+    """Whether pytest would search the folders that a file lies in."""
+    folders = [folder.as_posix() for folder in PurePosixPath(file).parents][:-1]
+    return not any(
+        fnmatch(folder if "/" in glob else PurePosixPath(folder).name, glob)
+        for folder in folders
+        for glob in layout.closed
+    )
 
 
 def can_be_given(file: str) -> bool:

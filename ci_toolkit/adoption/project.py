@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ci_toolkit.adoption.sources import read_ini, read_text, read_toml, table, texts
+from ci_toolkit.adoption.sources import Table, read_ini, read_text, read_toml, table, texts
 from ci_toolkit.errors import UsageError, Where
 
 TEST_EXTRAS = ("test", "tests", "testing", "dev")
@@ -21,10 +21,9 @@ REQUIREMENTS = (
     "tests/requirements.txt",
     "test/requirements.txt",
 )
-NO_SOURCE = frozenset(
-    {"tests", "test", "testing", "docs", "doc", "examples", "benchmarks", "benchmark", "scripts", "tools"}
-)
-DECLARING = frozenset({"packages", "py-modules", "py_modules", "ext_modules"})
+_NO_SOURCE = re.compile(r"(\w+_)?tests?(_\w+)?|testing|docs?|examples?|benchmarks?|scripts|tools")
+"""Folders that are packages at times, and not what is tested."""
+_DECLARING = frozenset({"packages", "py-modules", "py_modules", "ext_modules"})
 """What tells setuptools what to package, so that it looks for nothing by itself."""
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 
@@ -72,17 +71,23 @@ def read_project(folder: Path) -> Project:
     extra = _first(extras)
     group = "" if extra else _first(table(pyproject, "dependency-groups"))
     packages = _packages(folder, (*where, "src", "python", "."))
+    installable = bool(named or "build-system" in pyproject or script)
     return Project(
         name=named[0] if named and _NAME.fullmatch(named[0]) else "",
         packages=packages,
         extra=extra,
         group=group,
         requirements="" if extra or group else next((name for name in REQUIREMENTS if (folder / name).is_file()), ""),
-        installable=bool(named or "build-system" in pyproject or script),
-        guessed=str(table(pyproject, "build-system").get("build-backend", "setuptools")).startswith("setuptools")
+        installable=installable,
+        guessed=installable
         and any("/" not in place for place in packages.values())
-        and DECLARING.isdisjoint((*table(pyproject, "tool", "setuptools"), *config.get("options", {}), *script)),
+        and _uses_setuptools(pyproject)
+        and _DECLARING.isdisjoint((*table(pyproject, "tool", "setuptools"), *config.get("options", {}), *script)),
     )
+
+
+def _uses_setuptools(pyproject: Table) -> bool:
+    return str(table(pyproject, "build-system").get("build-backend", "setuptools")).startswith("setuptools")
 
 
 def _first(declared: Iterable[str]) -> str:
@@ -99,7 +104,7 @@ def _packages(folder: Path, places: Iterable[str]) -> dict[str, str]:
         found = {
             path.parent.name: f"{prefix}{path.parent.name}"
             for path in sorted((folder / place).glob("*/__init__.py"))
-            if path.parent.name.isidentifier() and path.parent.name not in NO_SOURCE
+            if path.parent.name.isidentifier() and not _NO_SOURCE.fullmatch(path.parent.name)
         }
         if found:
             return found
@@ -117,14 +122,22 @@ def _setup_call(folder: Path) -> dict[str, Any]:
         raise UsageError(f"is not valid Python: {error.msg}", Where("setup.py", error.lineno)) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise UsageError(f"is not valid Python: {error}", Where("setup.py")) from error
+    known = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
     for node in ast.walk(tree):
         called = node.func if isinstance(node, ast.Call) else None
         if isinstance(node, ast.Call) and "setup" in (getattr(called, "id", ""), getattr(called, "attr", "")):
-            return {"": "setup.py"} | {word.arg: _literal(word.value) for word in node.keywords if word.arg}
+            return {"": "setup.py"} | {word.arg: _literal(word.value, known) for word in node.keywords if word.arg}
     return {}
 
 
-def _literal(node: ast.expr) -> Any:
+def _literal(node: ast.expr, known: Mapping[str, ast.expr]) -> Any:
+    node = known.get(node.id, node) if isinstance(node, ast.Name) else node
     if isinstance(node, ast.Dict):  # the keys count, whatever the values are made of
         return {key.value: None for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
     return node.value if isinstance(node, ast.Constant) else None

@@ -16,9 +16,10 @@ from ci_toolkit.suites.pytest.files import TEST_FILES
 
 @dataclass(frozen=True)
 class Repository:
-    """What a repository has. ``tests`` are all its test files, of which ``scenes`` and ``operators`` are special ones.
+    """What a repository has.
 
-    ``roots`` are the files and folders that its pytest conf names. ``notes`` say what was seen and left out.
+    ``tests`` are all that look like test files, of which ``scenes`` and ``operators`` are special ones. ``roots``
+    are the files and folders that its pytest conf names. ``notes`` say what was seen and left out.
     """
 
     project: Project

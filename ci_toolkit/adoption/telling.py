@@ -15,6 +15,8 @@ def adopted_lines(adopted: Adopted) -> Iterator[str]:
     yield f"package   {package}{f', imports {imports}' if imports else ''}"
     for inventory in found.inventories:
         yield f"inventory {inventory.file}: {_count(len(inventory.ids), 'operator')}"
+    if found.layout.markers:
+        yield f"markers   {_some(found.layout.markers)}"
     for suite in made.suites:
         yield f"suite     {suite.name}: {_count(suite.files, 'test file')} in {_some(suite.paths)}"
     for platform in made.platforms:

@@ -32,6 +32,8 @@ jobs:
     with:
       conf: {conf}
       setup: {setup}
+      # Code of a fork is not run until one of this environment's required reviewers has approved it:
+      # fork-environment: NAME
 """
 NIGHTLY = """\
 name: Hardware nightly

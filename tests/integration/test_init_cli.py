@@ -106,6 +106,7 @@ def test_a_sample_is_taken_on_and_passes_without_an_edit(sample, name, lanes) ->
 def test_what_was_found_is_told(sample) -> None:
     ran = sample().toolkit("init")
     assert said(ran.stdout, "package") == ["tensor-views, imports tensor_views"]
+    assert said(ran.stdout, "markers") == ["slow, wide"]
     assert said(ran.stdout, "suite") == ["tests: 2 test files in tests"]
     assert said(ran.stdout, "platform") == [
         "cpu: ubuntu-24.04",
@@ -116,6 +117,21 @@ def test_what_was_found_is_told(sample) -> None:
     ]
     assert said(ran.stdout, "lanes") == ["tests-cpu, tests-cuda_h200"]
     assert ran.stdout.endswith("next      bash conf/setup.sh\n          ci-toolkit ci\n")
+
+
+def test_conf_that_setuptools_would_take_for_a_package_is_told_with_the_remedy(project) -> None:
+    project.write("pyproject.toml", '[project]\nname = "ops"\nversion = "1"\n')
+    project.write("ops/__init__.py", "")
+    project.write("tests/test_a.py", "import ops\n\ndef test_a(): pass\n")
+    shutil.rmtree(project.folder / "conf")
+    ran = project.toolkit("init")
+    told = ran.stdout.partition("edit      ")[2].splitlines()[:2]
+    assert told[0] == "pyproject.toml, for setuptools would take conf for a package:"
+    header, remedy = told[1].split("  ")[-2:]
+    project.write("pyproject.toml", f'[project]\nname = "ops"\nversion = "1"\n{header}\n{remedy}\n')
+    install(project)
+    assert "edit" not in project.toolkit("init").stdout
+    assert project.toolkit("ci").returncode == 0
 
 
 def test_the_python_of_conf_is_the_repositorys_wherever_the_command_runs(adopted) -> None:
@@ -289,7 +305,7 @@ def test_conf_that_does_not_load_is_no_drift(adopted) -> None:
     suites.write_text(suites.read_text().replace("paths:", "path:"))
     ran = project.toolkit("init", "--check")
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.startswith("ci-toolkit: error: conf/suites.yml:10: suites.tests.path: unknown key")
+    assert ran.stderr.startswith("ci-toolkit: error: conf/suites.yml:11: suites.tests.path: unknown key")
 
 
 def test_help_has_an_example(project) -> None:

@@ -11,7 +11,8 @@ from ci_toolkit.adoption.workflows import Runner, Workflows
 
 
 def found(*tests: str, runners: tuple[Runner, ...] = (), **more) -> Repository:
-    return Repository(more.pop("project", Project()), Layout(), Workflows(runners), tuple(sorted(tests)), **more)
+    layout = Layout(closed=more.pop("closed", ()))
+    return Repository(more.pop("project", Project()), layout, Workflows(runners), tuple(sorted(tests)), **more)
 
 
 def suites(repository: Repository) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -79,6 +80,12 @@ def test_a_file_that_pytest_can_not_be_given_is_left_out() -> None:
     assert made.notes == ("t/test_a[1].py: pytest can not be given this name, left out",)
 
 
+def test_a_folder_that_pytest_does_not_search_is_left_out() -> None:
+    assert suites(found("t/test_a.py", "t/subjects/test_b.py", "subjects/test_c.py", closed=("subjects",))) == {
+        "t": (("t",), ("t/subjects/*",))
+    }
+
+
 def test_rows_of_selection() -> None:
     project = Project("ops", {"ops": "src/ops", "odd": "{src}/odd"})
     made = draft(
@@ -105,6 +112,7 @@ def test_platforms_are_those_whose_device_is_known() -> None:
         Runner("b.yml", "y", ("self-hosted", "h200")),
         Runner("b.yml", "z", ("self-hosted", "h200", "big")),
         Runner("b.yml", "n\n", ("mi300x",)),
+        Runner("b.yml", "m", ("mi300x",)),
         Runner("b.yml", "o", ("builder",)),
     )
     made = draft(found("t/test_a.py", runners=runners), ["cpu", "cuda"])
@@ -113,4 +121,4 @@ def test_platforms_are_those_whose_device_is_known() -> None:
         ("cuda_h200", "sm_90", ("self-hosted", "h200")),
         ("cuda_h200_2", "sm_90", ("self-hosted", "h200", "big")),
     ]
-    assert made.notes == ("mi300x: device rocm is not known yet, left out (b.yml, job n\\n)",)
+    assert made.notes == ("mi300x: device rocm is not known yet, left out (b.yml, job n\\n and one more job)",)

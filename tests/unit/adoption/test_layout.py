@@ -2,7 +2,7 @@
 
 import pytest
 
-from ci_toolkit.adoption.layout import Layout, find_tests, read_layout
+from ci_toolkit.adoption.layout import Layout, find_tests, is_open, read_layout
 
 FILES = ["tests/test_a.py", "tests/deep/b_test.py", "more/test_c.py", "third_party/lib/test_d.py", ".git/test_e.py"]
 
@@ -61,9 +61,18 @@ def test_paths_that_lead_out_and_globs_of_other_files_are_told_apart(repository)
     (repository / "pytest.ini").write_text(
         "[pytest]\ntestpaths = ../x /etc tests\npython_files = test_*.py check_*.py\n"
     )
-    assert read_layout(repository) == Layout(("tests",), (), ("check_*.py",))
+    assert read_layout(repository) == Layout(("tests",), others=("check_*.py",))
 
 
 def test_a_quote_without_its_other_half_is_a_part_of_the_name(repository) -> None:
     (repository / "pytest.ini").write_text("[pytest]\ntestpaths = it's tests\n")
     assert read_layout(repository).testpaths == ("it's", "tests")
+
+
+@pytest.mark.parametrize(
+    ("glob", "answer"),
+    [("deep", False), ("de*", False), ("tests/deep", False), ("*/deep", False), ("eep", True), ("b_*", True)],
+)
+def test_folders_that_pytest_does_not_search(repository, glob, answer) -> None:
+    (repository / "pytest.ini").write_text(f"[pytest]\nnorecursedirs = .* {glob}\n")
+    assert is_open("tests/deep/b_test.py", read_layout(repository)) is answer

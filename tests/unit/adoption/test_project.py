@@ -28,7 +28,7 @@ def test_setup_cfg_with_packages_beside_it(tmp_path, write) -> None:
     write(
         "setup.cfg", "[metadata]\nname = ops\n[options]\npackages = find:\n[options.extras_require]\ntesting = pytest\n"
     )
-    for name in ("ops", "ops_c", "tests", "docs", "not-a-name"):
+    for name in ("ops", "ops_c", "tests", "op_tests", "test_helpers", "docs", "not-a-name"):
         write(f"{name}/__init__.py")
     found = read_project(tmp_path)
     assert found == Project("ops", {"ops": "ops", "ops_c": "ops_c"}, extra="testing", installable=True)
@@ -37,8 +37,8 @@ def test_setup_cfg_with_packages_beside_it(tmp_path, write) -> None:
 def test_setup_py_is_read_and_never_run(tmp_path, write) -> None:
     write(
         "setup.py",
-        "import setuptools, sys\nsys.exit('ran')\nNAME = 'x'\n"
-        "setuptools.setup(name='kernels', version=NAME, packages=find(), extras_require={'dev': DEV, **MORE})\n",
+        "import setuptools, sys\nsys.exit('ran')\nNAME = 'kernels'\n"
+        "setuptools.setup(name=NAME, version=VERSION, packages=find(), extras_require={'dev': DEV, **MORE})\n",
     )
     assert read_project(tmp_path) == Project("kernels", {}, extra="dev", installable=True)
 
