@@ -1,0 +1,199 @@
+"""What act can not prove about the toolkit's own YAML: permissions, timeouts, pins, scripts, inputs."""
+
+import re
+import subprocess
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+ACTION = ROOT / "action.yml"
+FILES = sorted((ROOT / ".github/workflows").glob("*.yml"))
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+LANES = [f"lanes_{chunk}" for chunk in range(4)]
+
+
+class Loader(yaml.SafeLoader):
+    """YAML as GitHub reads it: `on` is a word."""
+
+
+Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:bool"]
+    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false)$"), list("tf"))
+
+
+def load(path: Path) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader)
+    return document
+
+
+MATRIX = load(ROOT / ".github/workflows/hardware-matrix.yml")
+
+
+def jobs(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from load(path)["jobs"].items()
+
+
+def steps() -> list[tuple[str, dict[str, Any]]]:
+    found = [
+        (f"{path.name} {name}", step) for path in FILES for name, job in jobs(path) for step in job.get("steps", [])
+    ]
+    return found + [("action.yml", step) for step in load(ACTION)["runs"]["steps"]]
+
+
+def test_the_linters_find_nothing() -> None:
+    """zizmor says "No findings" of a file that it can not read, so the schemas come first."""
+    schema = [SCRIPTS / "check-jsonschema", "--builtin-schema"]
+    for command in (
+        [*schema, "vendor.github-workflows", *FILES],
+        [*schema, "vendor.github-actions", ACTION],
+        [
+            SCRIPTS / "zizmor",
+            "--offline",
+            "--persona",
+            "pedantic",
+            "--no-progress",
+            "--strict-collection",
+            ACTION,
+            *FILES,
+        ],
+    ):
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert ended.returncode == 0, f"{command}\n{ended.stdout}{ended.stderr}"
+
+
+# The most that a job may be given. Whatever is not here reads the repository at most.
+GRANTED = {
+    ("hardware-matrix.yml", "approval"): {"actions": "read"},
+    ("pr.yml", "hardware"): {"actions": "read", "contents": "read"},
+    ("pr.yml", "report"): {"checks": "write", "contents": "read", "pull-requests": "write"},
+    ("nightly.yml", "hardware"): {"actions": "read", "contents": "read"},
+    ("nightly.yml", "report"): {"contents": "read", "issues": "write"},
+    ("triage.yml", "hardware"): {"actions": "read", "contents": "read"},
+    ("report-fork.yml", "report"): {"actions": "read", "contents": "read", "pull-requests": "write"},
+    ("ratchet-update.yml", "propose"): {"actions": "read", "contents": "write", "pull-requests": "write"},
+}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_each_job_has_its_own_permissions_and_an_end(path: Path) -> None:
+    assert load(path)["permissions"] == {}
+    for name, job in jobs(path):
+        assert job["permissions"] == GRANTED.get((path.name, name), {"contents": "read"}), name
+        assert "uses" in job or "timeout-minutes" in job, name
+        assert not str(job.get("continue-on-error", "")), name
+
+
+def test_no_job_that_runs_code_of_a_change_can_write() -> None:
+    for name, job in MATRIX["jobs"].items():
+        assert "write" not in job["permissions"].values(), name
+        for step in job["steps"]:
+            assert "token" not in step.get("with", {}), name
+    for path in FILES:
+        assert "secrets" not in path.read_text(encoding="utf-8"), path.name
+        assert "pull_request_target" not in load(path)["on"], path.name
+
+
+def test_actions_of_others_are_pinned_by_commit_and_keep_no_token() -> None:
+    seen = set()
+    for where, step in steps():
+        used = step.get("uses", "")
+        if not used or used.startswith("./"):
+            continue
+        name, _, commit = used.partition("@")
+        assert re.fullmatch(r"[0-9a-f]{40}", commit), f"{where}: {used}"
+        seen.add((name, commit))
+        if name == "actions/checkout":
+            assert step["with"]["persist-credentials"] is False, where
+    assert len(seen) == len({name for name, _ in seen}), "one commit for each action"
+    for path in (ACTION, *FILES):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert "uses: actions/" not in line or re.search(r"@[0-9a-f]{40} # v\d", line), f"{path.name}: {line}"
+
+
+def test_no_script_holds_an_expression() -> None:
+    scripts = [(where, step["run"]) for where, step in steps() if "run" in step]
+    assert scripts
+    for where, script in scripts:
+        assert "${{" not in script, where
+
+
+def test_the_last_line_of_what_runs_the_toolkit_is_exec() -> None:
+    """So that the signals of a cancelled job reach the toolkit itself."""
+    [step] = [step for step in load(ACTION)["runs"]["steps"] if step.get("id") == "run"]
+    assert step["run"].strip().splitlines()[-1].startswith('exec "$RUNNER_TEMP/ci-toolkit/bin/ci-toolkit"')
+    for where, step in steps():
+        for line in step.get("run", "").splitlines():
+            if "bin/ci-toolkit" in line and not line.lstrip().startswith("test "):
+                assert line.lstrip().startswith("exec "), f"{where}: {line}"
+
+
+def test_inputs_of_the_action_reach_scripts_through_env_alone() -> None:
+    for step in load(ACTION)["runs"]["steps"]:
+        if "run" in step:
+            assert step["shell"] == "bash"
+            assert set(step["env"].values()) <= {f"${{{{ inputs.{name} }}}}" for name in load(ACTION)["inputs"]}
+
+
+def test_evidence_is_uploaded_whatever_the_run_did() -> None:
+    upload = load(ACTION)["runs"]["steps"][-1]
+    assert upload["if"].startswith("always() ")
+    assert upload["with"]["include-hidden-files"] is True
+
+
+def test_the_jobs_of_the_four_matrices_differ_in_their_number_alone() -> None:
+    texts = [yaml.dump(MATRIX["jobs"][name]).replace(f"matrix_{name[-1]}", "matrix_N") for name in LANES]
+    assert len(set(texts)) == 1
+    assert MATRIX["jobs"][LANES[0]]["strategy"]["fail-fast"] is False
+
+
+def test_the_gate_waits_for_every_job_and_always_runs() -> None:
+    gate = MATRIX["jobs"]["gate"]
+    assert gate["if"] == "always()"
+    assert set(gate["needs"]) == set(MATRIX["jobs"]) - {"gate"}
+    for name in ("plan", *LANES):
+        assert f'"{name}": {{"result": "${{{{ needs.{name}.result }}}}"' in " ".join(str(gate["steps"]).split())
+
+
+def test_each_call_of_the_toolkit_gives_inputs_that_the_action_has() -> None:
+    known = set(load(ACTION)["inputs"])
+    calls = [(where, step["with"]) for where, step in steps() if step.get("uses") == "./.ci-toolkit/toolkit"]
+    assert len(calls) >= 10
+    for where, given in calls:
+        assert set(given) <= known, where
+        assert {"args", "python", "wheelhouse"} <= set(given), where
+
+
+def test_a_caller_passes_on_what_its_inputs_say() -> None:
+    known = MATRIX["on"]["workflow_call"]["inputs"]
+    for path in FILES:
+        for name, job in jobs(path):
+            if "uses" not in job:
+                continue
+            assert set(job["with"]) <= set(known), f"{path.name} {name}"
+            own = load(path)["on"]["workflow_call"]["inputs"]
+            shared = set(own) & set(known) - {"name"}
+            assert shared <= set(job["with"]), f"{path.name} {name}"
+
+
+def test_the_approval_of_a_fork_comes_before_every_lane() -> None:
+    for name in LANES:
+        job = MATRIX["jobs"][name]
+        assert "approval" in job["needs"]
+        assert "needs.approval.result == (inputs.approve && 'success' || 'skipped')" in job["if"]
+        assert job["if"].startswith("!cancelled() && ")
+    [call] = [job for _, job in jobs(ROOT / ".github/workflows/pr.yml") if "uses" in job]
+    assert "head.repo.full_name != github.repository" in call["with"]["approve"]
+
+
+def test_names_of_artifacts_hold_the_attempt() -> None:
+    for where, step in steps():
+        name = step.get("with", {}).get("upload", "")
+        if name:
+            assert name.endswith(".a${{ github.run_attempt }}"), f"{where}: {name}"
