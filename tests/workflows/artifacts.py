@@ -9,6 +9,7 @@ import hashlib
 import json
 import secrets
 import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -39,13 +40,18 @@ class Artifact:
         }
 
 
+Fault = Callable[[Artifact], None]
+"""What happens to an artifact when its upload ends: it changes the name or the bytes that the service keeps."""
+
+
 class ArtifactServer(ThreadingHTTPServer):
-    """Use as a context; ``env`` is what a job must be given."""
+    """Use as a context; ``env`` is what a job must be given. ``faults`` go by the name that the upload asked for."""
 
     daemon_threads = True
 
-    def __init__(self) -> None:
+    def __init__(self, faults: Mapping[str, Fault]) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
+        self.faults = faults
         self.artifacts: list[Artifact] = []
         self.lock = threading.Lock()
         # The toolkit of GitHub masks the value of `sig` in logs: a short one would mask half of them.
@@ -118,7 +124,9 @@ class Handler(BaseHTTPRequestHandler):
         digest = "sha256:" + hashlib.sha256(made.data).hexdigest()
         if asked.get("hash") not in (None, digest):
             return 400, {"code": "invalid_argument", "msg": "digest mismatch"}
-        made.digest = digest
+        if name in self.server.faults:
+            self.server.faults[name](made)
+        made.digest = "sha256:" + hashlib.sha256(made.data).hexdigest()
         return 200, {"ok": True, "artifact_id": str(made.id)}
 
     def twirp_ListArtifacts(self, asked: dict[str, Any], run: str, name: str) -> tuple[int, Any]:  # noqa: N802

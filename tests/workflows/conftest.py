@@ -10,6 +10,24 @@ import pytest
 from workflows.consumer import PLATFORMS, SUITES, TESTS, Consumer, Toolkit
 from workflows.wheels import wheelhouse
 
+# One device, whose proof in a worker is never good.
+CARD = """
+from ci_toolkit.model.report import Device
+
+def discover():
+    return (Device(index=0, module="toy", name="Toy", uuid="TOY-0"),), ""
+
+def mask(devices):
+    return {}
+
+def judge(answer, devices):
+    return "the kernel gave 3, and not 4"
+"""
+# What `python -m venv FOLDER` gives here has the toolkit installed: a dozen jobs on two cores are slow to do it each.
+PYTHON = """#!/bin/sh
+test "$1" = -m || exec python3 "$@"
+exec ln -s '{installed}' "$3"
+"""
 ROOT = Path(__file__).parents[2]
 
 
@@ -27,7 +45,16 @@ def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolkit]:
     venv.create(installed / "ci-toolkit", with_pip=True)
     install = [installed / "ci-toolkit/bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     subprocess.run([*install, "--no-index", "--find-links", wheels, "ci-toolkit"], check=True, stdin=subprocess.DEVNULL)
-    yield Toolkit(folder, wheels, installed)
+    [packages] = (installed / "ci-toolkit/lib").glob("python*/site-packages")
+    (packages / "toy_card.py").write_text(CARD, encoding="utf-8")
+    about = packages / "toy_card-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-card\nVersion: 1\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[ci_toolkit.devices]\ntoy = toy_card\n", encoding="utf-8")
+    python = base / "python"
+    python.write_text(PYTHON.format(installed=installed / "ci-toolkit"), encoding="utf-8")
+    python.chmod(0o755)
+    yield Toolkit(folder, wheels, python)
     shutil.rmtree(base)
 
 

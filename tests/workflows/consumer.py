@@ -2,20 +2,22 @@
 
 import subprocess
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from workflows import act
+from workflows.artifacts import Fault
 
 
 @dataclass(frozen=True)
 class Toolkit:
-    """Where act finds the toolkit, its wheels, and a temporary folder of a runner in which it is installed already."""
+    """Where act finds the toolkit, its wheels, and what to give as the input ``python`` to get it installed already."""
 
     folder: Path
     wheels: Path
-    installed: Path
+    python: Path
 
 
 @dataclass(frozen=True)
@@ -31,27 +33,47 @@ class Consumer:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
 
+    def use(self, more: str = "") -> None:
+        """Writes the workflow use.yml, which calls the reusable one with the inputs ``more``."""
+        given = {"wheels": self.toolkit.wheels, "python": self.toolkit.python, "more": more}
+        self.write(".github/workflows/use.yml", USE.format(**given))
+
     def commit(self, message: str = "change") -> None:
         who = ["-c", "user.name=someone", "-c", "user.email=someone@example.com"]
         for command in (["init", "-q", "-b", "main"], ["add", "-A"], [*who, "commit", "-q", "-m", message]):
             subprocess.run(["git", *command], cwd=self.folder, check=True, stdin=subprocess.DEVNULL)
 
     def run(
-        self, workflow: str, *, event: str = "push", payload: dict[str, Any] | None = None, **env: str
+        self,
+        workflow: str,
+        *,
+        event: str = "push",
+        payload: dict[str, Any] | None = None,
+        faults: Mapping[str, Fault] | None = None,
+        toolkit: Path | None = None,
+        **env: str,
     ) -> act.Ended:
-        """Runs one of its workflows on runners that have the toolkit installed."""
+        """Runs one of its workflows."""
         self.commit()
         return act.run(
             self.folder,
             workflow,
             event=event,
             payload=payload,
-            toolkit=self.toolkit.folder,
+            toolkit=toolkit or self.toolkit.folder,
             temporary=self.temporary,
-            env={"RUNNER_TEMP": str(self.toolkit.installed), **env},
+            env=env,
+            faults=faults,
         )
 
 
+USE = """
+on: push
+jobs:
+  hardware:
+    uses: owner/toolkit/.github/workflows/hardware-matrix.yml@v1
+    with: {{toolkit-repository: owner/toolkit, toolkit-ref: v1, wheelhouse: "{wheels}", python: "{python}", {more}}}
+"""
 PLATFORMS = """
 schema: platforms/1
 platforms:
