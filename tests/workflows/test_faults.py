@@ -7,10 +7,8 @@ import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from workflows.act import Ended
 from workflows.artifacts import Artifact
 from workflows.consumer import Consumer
 
@@ -103,6 +101,22 @@ FAULTS = {
 }
 
 
+EXPECTED = {
+    "well-cpu": set(),
+    "red-cpu": {"regression"},
+    "killed-cpu": {"lane_unfinished"},
+    "cancelled-cpu": {"interrupted", "not_run", "too_few_passed"},
+    "skipped-cpu": {"unreviewed_skip", "too_few_passed"},
+    "quiet-cpu": {"no_upload"},
+    "borrowed-cpu": {"another_lane"},
+    "old-cpu": {"older_attempt"},
+    "changed-cpu": {"tampered_evidence"},
+    "built-cpu": {"another_build"},
+    "few-two": {"wrong_device", "lane_empty"},
+    "sick-toy": {"infrastructure", "not_run", "too_few_passed"},
+}
+
+
 def broken(consumer: Consumer) -> None:
     suites = [f"  {name}: {{platforms: [cpu], root: {{path: {name}}}}}" for name in SUITES]
     suites += ["  few: {platforms: [two], root: {path: well}}", "  sick: {platforms: [toy], root: {path: well}}"]
@@ -124,5 +138,47 @@ def test_each_fault_of_a_lane_is_red_by_its_own_kind(consumer: Consumer) -> None
     found: dict[str, set[str]] = {lane["lane"]: set() for lane in verdict["lanes"]}
     for finding in verdict["findings"]:
         found[finding["lane"]].add(finding["kind"])
-    assert found == {}, ended.log
-    assert verdict["exit_code"] == 3
+    assert found == EXPECTED, ended.log
+    assert verdict["exit_code"] == 130, "the worst of them: a lane was interrupted"
+
+
+NO_PLAN_OUTPUT = "      digest: ${{ steps.plan.outputs.digest }}\n"
+NO_MATRIX = "      matrix_0: ${{ steps.plan.outputs.matrix_0 }}\n"
+
+
+def without(consumer: Consumer, line: str) -> Path:
+    """A toolkit whose reusable workflow lost that output of the job that plans, as a masked word in it would do."""
+    folder = consumer.temporary / "repositories/owner/toolkit@v1"
+    shutil.copytree(consumer.toolkit.folder, folder)
+    path = folder / ".github/workflows/hardware-matrix.yml"
+    text = path.read_text(encoding="utf-8")
+    assert text.count(line) == 1
+    path.write_text(text.replace(line, ""), encoding="utf-8")
+    return folder
+
+
+def test_a_lost_matrix_is_red_though_its_jobs_are_skipped(consumer: Consumer) -> None:
+    consumer.use()
+    ended = consumer.run("use.yml", toolkit=without(consumer, NO_MATRIX))
+    assert ended.job("gate").result == "failure"
+    assert ended.findings == {("matrix_lost", f"small-{platform}") for platform in ("alpha", "beta", "gamma")}
+    assert not [name for name in ended.jobs if "small" in name]
+
+
+def test_lost_outputs_of_the_plan_are_red_over_green_evidence(consumer: Consumer) -> None:
+    consumer.use()
+    ended = consumer.run("use.yml", toolkit=without(consumer, NO_PLAN_OUTPUT))
+    assert ended.job("small-alpha").result == "success"
+    assert ended.job("gate").result == "failure"
+    assert ended.findings == {("plan_lost", "")}
+
+
+def test_lanes_skipped_by_their_condition_are_red(consumer: Consumer) -> None:
+    """What asks for an approval, and names no environment that could give it, runs no lane."""
+    consumer.use("approve: true")
+    ended = consumer.run("use.yml")
+    assert ended.job("approval").errors == [
+        "code of a fork needs an approval: name an environment with required reviewers"
+    ]
+    assert not [name for name in ended.jobs if "small" in name]
+    assert ended.findings == {("lane_skipped", f"small-{platform}") for platform in ("alpha", "beta", "gamma")}
