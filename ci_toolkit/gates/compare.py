@@ -102,7 +102,8 @@ class Comparison:
                 observed=str(passed),
             )
         if self._seen.cases and not set(counts) - {Outcome.SKIPPED, Outcome.NOT_RUN}:
-            self._findings.add(FindingKind.TOO_FEW_PASSED, "skipped", "every case was skipped: nothing was tested")
+            ended = "skipped" if set(counts) == {Outcome.SKIPPED} else "skipped or not run"
+            self._findings.add(FindingKind.TOO_FEW_PASSED, "skipped", f"every case was {ended}: nothing was tested")
 
     def _against_group(self, case: Case, name: str, group: Group) -> None:
         outcomes = outcomes_of(group)

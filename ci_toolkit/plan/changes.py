@@ -1,10 +1,11 @@
 """What changed files select: one table of path templates, and the whole where it has no answer. Pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.catalogue.selection import Rules
+from ci_toolkit.catalogue.selection_schema import PathConf
 from ci_toolkit.model.ids import matches
 from ci_toolkit.model.path_template import filled, fitted
 from ci_toolkit.model.plan import Change
@@ -49,7 +50,10 @@ def touched(rules: Rules, changes: Changes, confs: Sequence[LaneConf], present: 
         return Touched(_said(change, f"nothing: all {len(files)} changed files are non-code"))
     suites: dict[str, frozenset[str] | None] = {}
     why: dict[str, str] = {}
-    unmapped = [file for file in code if not _take(rules, file, confs, present, suites, why)]
+    roots = {conf.lane.suite: None if conf.root_distribution else conf.root_path for conf in confs}
+    named = [[name for name in roots if any(matches(glob, name) for glob in row.suites)] for row in rules.paths]
+    rows = list(zip(rules.paths, named, strict=True))
+    unmapped = [file for file in code if not _take(rows, file, roots, present, suites, why)]
     lanes = rules.fallback if unmapped else ()
     words = f"{len(code)} of {len(files)} changed files are code"
     if unmapped:
@@ -58,22 +62,24 @@ def touched(rules: Rules, changes: Changes, confs: Sequence[LaneConf], present: 
 
 
 def _take(
-    rules: Rules,
+    rows: Sequence[tuple[PathConf, Sequence[str]]],
     file: str,
-    confs: Sequence[LaneConf],
+    roots: Mapping[str, str | None],
     present: Collection[str],
     suites: dict[str, frozenset[str] | None],
     why: dict[str, str],
 ) -> bool:
-    """Adds what the rows of the table say of one file; whether one of them fits it."""
+    """Adds what the rows of the table, each with the suites that it names, say of one file; whether one fits it.
+
+    ``roots`` are the folders of the suites, None for those of a distribution.
+    """
     fits = False
-    roots = {conf.lane.suite: None if conf.root_distribution else conf.root_path for conf in confs}
-    for row in rules.paths:
+    for row, named in rows:
         values = fitted(row.path, file)
         if values is None:
             continue
         fits = True
-        for suite in [name for name in roots if any(matches(glob, name) for glob in row.suites)]:
+        for suite in named:
             units = frozenset(filled(unit, values) for unit in row.units)
             root = roots[suite]
             there = root is not None and all(_inside(root, unit) in present for unit in units)
