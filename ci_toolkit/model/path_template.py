@@ -50,6 +50,12 @@ def fitted(template: str, path: str) -> dict[str, str] | None:
     return match.groupdict() if match else None
 
 
+def fixed_start(template: str) -> str:
+    """What every path that fits the template begins with."""
+    match = _PART.search(template)
+    return template[: match.start()] if match else template
+
+
 def filled(template: str, values: Mapping[str, str]) -> str:
     """The template with each name replaced by what it stands for."""
     return _PART.sub(lambda match: values[match["name"]] if match["name"] is not None else match[0], template)

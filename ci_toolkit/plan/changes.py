@@ -1,13 +1,13 @@
 """What changed files select: one table of path templates, and the whole where it has no answer. Pure."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.catalogue.selection import Rules
 from ci_toolkit.catalogue.selection_schema import PathConf
 from ci_toolkit.model.ids import matches
-from ci_toolkit.model.path_template import filled, fitted
+from ci_toolkit.model.path_template import filled, fitted, fixed_start
 from ci_toolkit.model.plan import Change
 from ci_toolkit.plan.event import Changes
 
@@ -48,46 +48,51 @@ def touched(rules: Rules, changes: Changes, confs: Sequence[LaneConf], present: 
         return Touched(_said(change, f"everything: {_list(deciding)} decides what runs"), all=True)
     if not code:
         return Touched(_said(change, f"nothing: all {len(files)} changed files are non-code"))
-    suites: dict[str, frozenset[str] | None] = {}
-    why: dict[str, str] = {}
-    roots = {conf.lane.suite: None if conf.root_distribution else conf.root_path for conf in confs}
-    named = [[name for name in roots if any(matches(glob, name) for glob in row.suites)] for row in rules.paths]
-    rows = list(zip(rules.paths, named, strict=True))
-    unmapped = [file for file in code if not _take(rows, file, roots, present, suites, why)]
+    table = _Table(rules, confs, present)
+    unmapped = [file for file in code if not table.takes(file)]
     lanes = rules.fallback if unmapped else ()
     words = f"{len(code)} of {len(files)} changed files are code"
     if unmapped:
         words += f"; no path names {_list(unmapped)}: the fall-back {_list(rules.fallback)} is selected"
-    return Touched(_said(change, words), suites=suites, why=why, lanes=lanes)
+    return Touched(_said(change, words), suites=table.suites, why=table.why, lanes=lanes)
 
 
-def _take(
-    rows: Sequence[tuple[PathConf, Sequence[str]]],
-    file: str,
-    roots: Mapping[str, str | None],
-    present: Collection[str],
-    suites: dict[str, frozenset[str] | None],
-    why: dict[str, str],
-) -> bool:
-    """Adds what the rows of the table, each with the suites that it names, say of one file; whether one fits it.
-
-    ``roots`` are the folders of the suites, None for those of a distribution.
+class _Table:
+    """Gathers what the rows of the table say of files. What each row needs is looked up once, and late: a table may
+    have a row for each of thousands of suites.
     """
-    fits = False
-    for row, named in rows:
-        values = fitted(row.path, file)
-        if values is None:
-            continue
-        fits = True
-        for suite in named:
-            units = frozenset(filled(unit, values) for unit in row.units)
-            root = roots[suite]
-            there = root is not None and all(_inside(root, unit) in present for unit in units)
-            known = suites.get(suite, frozenset())
-            suites[suite] = known | units if units and there and known is not None else None
+
+    def __init__(self, rules: Rules, confs: Sequence[LaneConf], present: Collection[str]) -> None:
+        self.suites: dict[str, frozenset[str] | None] = {}
+        self.why: dict[str, str] = {}
+        self._present = present
+        self._roots = {conf.lane.suite: None if conf.root_distribution else conf.root_path for conf in confs}
+        self._rows = [(fixed_start(row.path), row) for row in rules.paths]
+        self._named: dict[tuple[str, ...], list[str]] = {}
+
+    def takes(self, file: str) -> bool:
+        """Adds what the rows say of one file; whether one of them fits it."""
+        fits = False
+        for start, row in self._rows:
+            values = fitted(row.path, file) if file.startswith(start) else None
+            if values is not None:
+                fits = True
+                self._add(file, row, frozenset(filled(unit, values) for unit in row.units))
+        return fits
+
+    def _add(self, file: str, row: PathConf, units: frozenset[str]) -> None:
+        for suite in self._suites_of(row):
+            root = self._roots[suite]
+            there = root is not None and all(_inside(root, unit) in self._present for unit in units)
+            known = self.suites.get(suite, frozenset())
+            self.suites[suite] = known | units if units and there and known is not None else None
             lost = " (whole: a test file that its row names is not there)" if units and not there else ""
-            why.setdefault(suite, f"{file} fits {row.path}{lost}")
-    return fits
+            self.why.setdefault(suite, f"{file} fits {row.path}{lost}")
+
+    def _suites_of(self, row: PathConf) -> list[str]:
+        if row.suites not in self._named:
+            self._named[row.suites] = [name for name in self._roots if any(matches(glob, name) for glob in row.suites)]
+        return self._named[row.suites]
 
 
 def _inside(root: str, unit: str) -> str:

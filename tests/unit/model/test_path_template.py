@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_toolkit.model.path_template import compiled, filled, fitted
+from ci_toolkit.model.path_template import compiled, filled, fitted, fixed_start
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,10 @@ def test_what_is_no_template(template: str) -> None:
 def test_what_was_filled_fits_again(one: str, two: str) -> None:
     template = "src/{a}/x_{b}.py"
     assert fitted(template, filled(template, {"a": one, "b": two})) == {"a": one, "b": two}
+
+
+@pytest.mark.parametrize(
+    ("template", "start"), [("src/{op}.py", "src/"), ("src/*/x", "src/"), ("**/x", ""), ("src/x.py", "src/x.py")]
+)
+def test_what_all_that_fits_begins_with(template: str, start: str) -> None:
+    assert fixed_start(template) == start
