@@ -23,10 +23,10 @@ def mask(devices):
 def judge(answer, devices):
     return "the kernel gave 3, and not 4"
 """
-# What `python -m venv FOLDER` gives here has the toolkit installed: a dozen jobs on two cores are slow to do it each.
+# `python -I -m venv --clear FOLDER` gives one here that has the toolkit: a dozen jobs on two cores install it slowly.
 PYTHON = """#!/bin/sh
-test "$1" = -m || exec python3 "$@"
-exec ln -s '{installed}' "$3"
+test "$2 $3" = "-m venv" || exec python3 "$@"
+exec ln -s '{installed}' "$5"
 """
 ROOT = Path(__file__).parents[2]
 

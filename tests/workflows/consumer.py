@@ -68,7 +68,7 @@ class Consumer:
 
 
 USE = """
-on: push
+on: [push, pull_request]
 jobs:
   hardware:
     uses: owner/toolkit/.github/workflows/hardware-matrix.yml@v1

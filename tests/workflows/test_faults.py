@@ -7,7 +7,9 @@ import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 from workflows.artifacts import Artifact
 from workflows.consumer import Consumer
@@ -23,13 +25,14 @@ platforms:
 """
 GREEN = "def test(): pass\n"
 SIGNAL = """
-import os, signal, time
+import signal
 import psutil
 
 def test():
     [toolkit] = [p for p in psutil.Process().parents() if "bin/ci-toolkit" in " ".join(p.cmdline())]
     toolkit.send_signal(signal.{name})
-    time.sleep(60)
+    while True:
+        signal.pause()
 """
 SUITES = {
     "well": GREEN,
@@ -117,6 +120,10 @@ EXPECTED = {
 }
 
 
+def processes_below(folder: Path) -> list[psutil.Process]:
+    return [p for p in psutil.process_iter(["cwd"]) if (p.info["cwd"] or "").startswith(str(folder))]
+
+
 def broken(consumer: Consumer) -> None:
     suites = [f"  {name}: {{platforms: [cpu], root: {{path: {name}}}}}" for name in SUITES]
     suites += ["  few: {platforms: [two], root: {path: well}}", "  sick: {platforms: [toy], root: {path: well}}"]
@@ -140,6 +147,8 @@ def test_each_fault_of_a_lane_is_red_by_its_own_kind(consumer: Consumer) -> None
         found[finding["lane"]].add(finding["kind"])
     assert found == EXPECTED, ended.log
     assert verdict["exit_code"] == 130, "the worst of them: a lane was interrupted"
+    _, alive = psutil.wait_procs(processes_below(consumer.folder.parent), timeout=30)
+    assert not alive, "what a killed run had started hangs for ever unless it is ended"
 
 
 NO_PLAN_OUTPUT = "      digest: ${{ steps.plan.outputs.digest }}\n"
@@ -173,12 +182,18 @@ def test_lost_outputs_of_the_plan_are_red_over_green_evidence(consumer: Consumer
     assert ended.findings == {("plan_lost", "")}
 
 
-def test_lanes_skipped_by_their_condition_are_red(consumer: Consumer) -> None:
-    """What asks for an approval, and names no environment that could give it, runs no lane."""
-    consumer.use("approve: true")
-    ended = consumer.run("use.yml")
-    assert ended.job("approval").errors == [
-        "code of a fork needs an approval: name an environment with required reviewers"
-    ]
+FORK = {"pull_request": {"number": 3, "head": {"sha": "0" * 40, "repo": {"full_name": "stranger/fork"}}}}
+
+
+@pytest.mark.parametrize(
+    ("more", "payload"), [("approve: true", None), ("", FORK)], ids=["asked for", "code of a fork"]
+)
+def test_lanes_that_nobody_approved_do_not_run_and_are_red(
+    consumer: Consumer, more: str, payload: dict[str, Any] | None
+) -> None:
+    """No environment is named that could give the approval, so the lanes are skipped by their condition."""
+    consumer.use(more)
+    ended = consumer.run("use.yml", event="pull_request" if payload else "push", payload=payload)
+    assert ended.job("approval").errors == ["this code needs an approval: name an environment with required reviewers"]
     assert not [name for name in ended.jobs if "small" in name]
     assert ended.findings == {("lane_skipped", f"small-{platform}") for platform in ("alpha", "beta", "gamma")}
