@@ -62,7 +62,7 @@ def _newest(out: Path, lane: str, first: int, last: int) -> Place:
 def _no_upload(plan: Plan, job: Job, uploads: Path, name: str) -> Mapping[str, Place]:
     first = plan.provenance.attempt
     older = [number for number in range(1, first) if (uploads / evidence_upload(name, job.id, number)).is_dir()]
-    message = f"the job {job.id} uploaded nothing: its runner was lost, it was killed, or its upload failed"
+    message = f"the job {job.id} uploaded nothing: its runner was lost, it was killed, or one of its steps failed"
     fault = _older(older, first) if older else (FindingKind.NO_UPLOAD, message)
     return {lane: Place(uploads, first, fault) for lane in job.lanes}
 

@@ -16,6 +16,7 @@ from workflows.artifacts import Artifact, ArtifactServer, Fault
 
 ACTIONS = Path(__file__).parent / "actions"
 RUN = "4711"
+TOKEN = "ghs_ofThisRunAndOfNoOther0123456789"
 
 
 @dataclass
@@ -84,13 +85,15 @@ def run(
     payload: dict[str, Any] | None = None,
     toolkit: Path,
     temporary: Path,
+    path: Path | None = None,
     env: dict[str, str] | None = None,
     faults: Mapping[str, Fault] | None = None,
     timeout_s: float = 300,
 ) -> Ended:
     """Runs ``.github/workflows/WORKFLOW`` of ``repository`` with ``owner/toolkit@v1`` from the folder ``toolkit``.
 
-    ``temporary`` gets what act keeps. ``env`` is seen by all steps. No network is used.
+    ``temporary`` gets what act keeps. ``path`` is where programs are looked for first. ``env`` is seen by all steps.
+    No network is used.
     """
     labels = {"ubuntu-24.04", "self-hosted"}
     document = yaml.safe_load((repository / ".github/workflows" / workflow).read_text(encoding="utf-8"))
@@ -98,7 +101,14 @@ def run(
         asked = job.get("runs-on", [])
         labels |= {asked} if isinstance(asked, str) else set(asked)
     with ArtifactServer(faults or {}) as server:
-        options = ["--json", "--no-cache-server", "--action-cache-path", str(temporary / "cache")]
+        options = [
+            "--json",
+            "--no-cache-server",
+            "-s",
+            f"GITHUB_TOKEN={TOKEN}",
+            "--action-cache-path",
+            str(temporary / "cache"),
+        ]
         options += ["--local-repository", f"owner/toolkit@v1={toolkit}"]
         for name, commit in pinned().items():
             options += ["--local-repository", f"{name}@{commit}={ACTIONS / name.partition('/')[2]}"]
@@ -112,6 +122,7 @@ def run(
             options += ["-e", str(temporary / "event.json")]
         dropped = ("GITHUB_", "ACTIONS_", "RUNNER_", "PYTEST_", "VIRTUAL_ENV", "PYTHON", "COLUMNS")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+        kept["PATH"] = os.pathsep.join([*([str(path)] if path else []), kept["PATH"]])
         ended = subprocess.run(
             [Path(sysconfig.get_path("scripts")) / "act", event, "-W", f".github/workflows/{workflow}", *options],
             cwd=repository,
@@ -123,7 +134,8 @@ def run(
             timeout=timeout_s,
         )
         jobs = jobs_of(ended.stdout)
-        log = "\n".join(f"[{name}] {line}" for name, job in jobs.items() for line in job.log)
+        said = [f"[{name}] {line}" for name, job in jobs.items() for line in job.log]
+        log = "\n".join([*said, *(line for line in ended.stdout.splitlines() if not line.startswith("{"))])
         return Ended(ended.returncode, jobs, server.finished(RUN), log)
 
 

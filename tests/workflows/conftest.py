@@ -1,7 +1,9 @@
 """The toolkit at its tag, wheels to install it from, and a repository that uses it."""
 
+import re
 import shutil
 import subprocess
+import sys
 import venv
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,8 +27,8 @@ def judge(answer, devices):
 """
 # `python -I -m venv --clear FOLDER` gives one here that has the toolkit: a dozen jobs on two cores install it slowly.
 PYTHON = """#!/bin/sh
-test "$2 $3" = "-m venv" || exec python3 "$@"
-exec ln -s '{installed}' "$5"
+test "$1 $2 $3" = "-I -m venv" || exec '{python}' "$@"
+exec cp -al '{installed}' "$5"
 """
 ROOT = Path(__file__).parents[2]
 
@@ -40,6 +42,11 @@ def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolkit]:
         shutil.copy(ROOT / name, folder)
     for name in ("ci_toolkit", ".github"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for workflow in (folder / ".github/workflows").iterdir():
+        # act looks for a workflow that a called one calls in the repository of the first caller.
+        text = workflow.read_text(encoding="utf-8")
+        text = re.sub(r"uses: \./(\.github/workflows/\S+)", r"uses: owner/toolkit/\1@v1", text)
+        workflow.write_text(text, encoding="utf-8")
     wheels = wheelhouse(base / "wheels", folder)
     installed = base / "temporary"
     venv.create(installed / "ci-toolkit", with_pip=True)
@@ -51,8 +58,9 @@ def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolkit]:
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-card\nVersion: 1\n", encoding="utf-8")
     (about / "entry_points.txt").write_text("[ci_toolkit.devices]\ntoy = toy_card\n", encoding="utf-8")
-    python = base / "python"
-    python.write_text(PYTHON.format(installed=installed / "ci-toolkit"), encoding="utf-8")
+    python = base / "bin/python3"
+    python.parent.mkdir()
+    python.write_text(PYTHON.format(python=sys.executable, installed=installed / "ci-toolkit"), encoding="utf-8")
     python.chmod(0o755)
     yield Toolkit(folder, wheels, python)
     shutil.rmtree(base)

@@ -39,9 +39,13 @@ class Consumer:
         self.write(".github/workflows/use.yml", USE.format(**given))
 
     def commit(self, message: str = "change") -> None:
-        who = ["-c", "user.name=someone", "-c", "user.email=someone@example.com"]
-        for command in (["init", "-q", "-b", "main"], ["add", "-A"], [*who, "commit", "-q", "-m", message]):
-            subprocess.run(["git", *command], cwd=self.folder, check=True, stdin=subprocess.DEVNULL)
+        if not (self.folder / ".git").is_dir():
+            self.git("init", "-q", "-b", "main")
+        self.git("add", "-A")
+        self.git("-c", "user.name=someone", "-c", "user.email=someone@example.com", "commit", "-q", "-m", message)
+
+    def git(self, *args: str) -> None:
+        subprocess.run(["git", *args], cwd=self.folder, check=True, stdin=subprocess.DEVNULL)
 
     def run(
         self,
@@ -51,6 +55,7 @@ class Consumer:
         payload: dict[str, Any] | None = None,
         faults: Mapping[str, Fault] | None = None,
         toolkit: Path | None = None,
+        path: Path | None = None,
         **env: str,
     ) -> act.Ended:
         """Runs one of its workflows."""
@@ -62,6 +67,7 @@ class Consumer:
             payload=payload,
             toolkit=toolkit or self.toolkit.folder,
             temporary=self.temporary,
+            path=path,
             env=env,
             faults=faults,
         )

@@ -12,8 +12,12 @@ from packaging.requirements import Requirement
 ADDED = {"INSTALLER", "REQUESTED", "direct_url.json", "RECORD"}
 
 
+# What a project that is installed from its folder is built with: the toolkit itself, and the samples.
+BUILDERS = ("hatchling", "setuptools", "wheel")
+
+
 def wheelhouse(folder: Path, root: Path) -> Path:
-    """Fills ``folder`` with the wheel of the project at ``root`` and with those of all it needs."""
+    """Fills ``folder`` with the wheel of the project at ``root`` and with those of all it needs, also to be built."""
     build = [
         sys.executable,
         "-m",
@@ -26,7 +30,7 @@ def wheelhouse(folder: Path, root: Path) -> Path:
     ]
     subprocess.run([*build, "-w", str(folder), str(root)], check=True, stdin=subprocess.DEVNULL)
     seen: set[str] = set()
-    wanted = [*(distribution("ci-toolkit").requires or [])]
+    wanted = [*BUILDERS, *(distribution("ci-toolkit").requires or [])]
     while wanted:
         requirement = Requirement(wanted.pop())
         if requirement.name in seen or not (requirement.marker is None or requirement.marker.evaluate({"extra": ""})):
