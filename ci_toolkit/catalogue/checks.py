@@ -15,6 +15,7 @@ from ci_toolkit.model.facts import fits
 KINDS = ("pytest", "operators", "conformance", "scenes", "benchmarks")
 STARTS = ("spawn", "fork")
 FLAKY = ("fail", "pass")
+MOST_SHARDS = 256
 FACTS = ("python", "system", "package.NAME")
 """What ``requires`` may name: the facts that a subject's interpreter is asked for."""
 _VARIABLE = re.compile(r"[^\s=\x00-\x1f\x7f]+")
@@ -41,6 +42,13 @@ def check_suite(name: str, suite: SuiteConf, suites: Loaded[SuitesFile], platfor
     if bool(suite.root.path) == bool(suite.root.distribution):
         raise UsageError("give either a path or a distribution", where("root"))
     _check_inside(suite.root.path, "the repository", where("root", "path"))
+    shards = suite.shards if isinstance(suite.shards, dict) else {"": suite.shards}
+    for platform, of in shards.items():
+        place = where("shards", platform) if platform else where("shards")
+        if platform and platform not in suite.platforms:
+            raise dangling(place, "platform of the suite", platform, suite.platforms)
+        if not 1 <= of <= MOST_SHARDS:
+            raise UsageError(f"can be 1 to {MOST_SHARDS}", place)
     for variant, conf in suite.variants.items():
         if not variant:
             raise UsageError("a variant needs a name", where("variants", variant))

@@ -1,7 +1,8 @@
 """Reads a repository's conf folder into the lanes that it defines."""
 
 import datetime
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -13,7 +14,15 @@ from ci_toolkit.catalogue.lanes import LaneConf, Platform
 from ci_toolkit.catalogue.origins import origins
 from ci_toolkit.catalogue.overrides import Effective, effective
 from ci_toolkit.catalogue.quantities import seconds, size
-from ci_toolkit.catalogue.schema import FleetFile, PlatformConf, PlatformsFile, SuitePatch, SuitesFile, VariantConf
+from ci_toolkit.catalogue.schema import (
+    FleetFile,
+    PlatformConf,
+    PlatformsFile,
+    SuiteConf,
+    SuitePatch,
+    SuitesFile,
+    VariantConf,
+)
 from ci_toolkit.catalogue.selection import Rules, load_rules
 from ci_toolkit.catalogue.yaml_file import Loaded, dangling, load
 from ci_toolkit.errors import UsageError, Where
@@ -51,8 +60,8 @@ class Catalogue:
     rules: Rules = field(default_factory=Rules)
 
     def lane(self, name: str) -> LaneConf:
-        """The conf of one lane. Raises UsageError for an id that conf does not define."""
-        lanes = self.by_id()
+        """The conf of one lane, the first shard for an id without one. Raises UsageError for one that is not there."""
+        lanes = {conf.lane.unsharded: conf for conf in reversed(self.lanes)} | self.by_id()
         if name not in lanes:
             raise dangling(Where(self.folder), "lane", name, lanes)
         return lanes[name]
@@ -77,8 +86,8 @@ def load_catalogue(folder: Path) -> Catalogue:
     for name, suite in suites.value.suites.items():
         check_suite(name, suite, suites, platforms.value.platforms)
         for platform in suite.platforms:
-            for variant in suite.variants or {"": VariantConf()}:
-                conf = _lane(folder, name, platform, variant, suites, platforms)
+            for variant, shard in itertools.product(suite.variants or {"": VariantConf()}, _shards(suite, platform)):
+                conf = _lane(folder, name, platform, variant, shard, suites, platforms)
                 if conf.lane.id in lanes:
                     raise UsageError(f"a second lane would be called {conf.lane.id!r}", suites.where("suites", name))
                 lanes[conf.lane.id] = conf
@@ -123,10 +132,11 @@ def _lane(
     suite_name: str,
     platform_name: str,
     variant_name: str,
+    shard: tuple[int, int] | None,
     suites: Loaded[SuitesFile],
     platforms: Loaded[PlatformsFile],
 ) -> LaneConf:
-    identity = lane_id(suite_name, platform_name, variant_name)
+    identity = lane_id(suite_name, platform_name, variant_name, shard)
     place = suites.where("suites", suite_name)
     if not is_lane_id(identity):
         raise UsageError(f"{identity!r} is no lane id", place, "use only a-z, 0-9, '_', '.' and '-' in names")
@@ -141,6 +151,7 @@ def _lane(
         kind=suite.kind,
         platform=platform_name,
         variant=variant_name,
+        shard=shard,
         runs_on=platform.runs_on,
         timeout_s=_quantity(seconds, suite.timeout, found.where("timeout")),
         device=ExpectedDevice(module=platform.device, count=platform.count, arch=platform.arch),
@@ -178,6 +189,12 @@ def _lane(
         sources=origins(found, platform_name, variant_name, platforms, suites),
     )
     return replace(conf, digest=_digest(conf))
+
+
+def _shards(suite: SuiteConf, platform: str) -> Sequence[tuple[int, int] | None]:
+    """The shards of each lane of a platform; (None,) where it is not split."""
+    of = suite.shards if isinstance(suite.shards, int) else suite.shards.get(platform, 1)
+    return (None,) if of == 1 else tuple((number, of) for number in range(1, of + 1))
 
 
 def _digest(conf: LaneConf) -> str:

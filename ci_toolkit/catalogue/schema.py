@@ -91,7 +91,8 @@ class SuiteConf(Authored, frozen=True, kw_only=True):
     ``requires`` are facts (``python``, ``system``, ``package.NAME``) with the values or specifiers a machine must have;
     a lane is left out where it has them not. ``start`` is ``spawn`` (a fresh interpreter for each worker) or ``fork``
     (from a server that has imported ``preload`` and the runner). ``width`` is how many devices each worker is given, on
-    platforms that have some. ``budget`` is how many workers a lane may lose before
+    platforms that have some. ``shards`` is how many lanes share the files of each of its lanes, or that for single
+    platforms. ``budget`` is how many workers a lane may lose before
     no more is started; ``confirm`` is how often a new failure is run again, and ``flaky`` (``fail`` or ``pass``) how it
     is judged when it passes then. ``env`` and ``args`` of a variant are added to the suite's. An ``advisory``
     suite is shown and does not block.
@@ -116,6 +117,7 @@ class SuiteConf(Authored, frozen=True, kw_only=True):
     start: str = "spawn"
     preload: tuple[str, ...] = ()
     width: int = 1
+    shards: int | dict[str, int] = 1
     budget: int = 10
     confirm: int = 0
     flaky: str = "fail"

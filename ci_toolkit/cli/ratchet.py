@@ -12,7 +12,8 @@ EVIDENCE = click.option(
     "--evidence",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="The evidence folder of a run of the whole lane, such as out/sparse-cpu/a1.",
+    multiple=True,
+    help="The evidence folder of a run of the whole lane, such as out/sparse-cpu/a1; one for each of its shards.",
 )
 
 
@@ -30,7 +31,7 @@ def command() -> None:
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out/proposals"), show_default=True)
 @conf_option
 @today_option
-def propose(lane: str, evidence: Path, out: Path, conf_folder: Path, today: datetime.datetime) -> int:
+def propose(lane: str, evidence: tuple[Path, ...], out: Path, conf_folder: Path, today: datetime.datetime) -> int:
     """Write what a run would change in the ratchet of LANE, for a person to review.
 
     Example: ci-toolkit ratchet propose sparse-cpu --evidence out/sparse-cpu/a1
@@ -70,7 +71,7 @@ def accept(
 @EVIDENCE
 @conf_option
 @today_option
-def promote(lane: str, evidence: Path, conf_folder: Path, today: datetime.datetime) -> int:
+def promote(lane: str, evidence: tuple[Path, ...], conf_folder: Path, today: datetime.datetime) -> int:
     """Delete the lines of cases that pass now, so that a later regression is seen.
 
     Example: ci-toolkit ratchet promote sparse-cpu --evidence out/sparse-cpu/a1

@@ -18,7 +18,6 @@ from msgspec import Meta
 from ci_toolkit.errors import EvidenceError, UsageError, Where
 from ci_toolkit.formats.documents import decode_document, encode, write_atomically
 from ci_toolkit.model.documents import Document, Record
-from ci_toolkit.model.ids import lane_id
 from ci_toolkit.model.plan import Lane
 from ci_toolkit.model.report import PARTS, Purpose, Report, WorkerEnd
 
@@ -53,7 +52,7 @@ class Durations(Document, frozen=True, kw_only=True):
 
     def of(self, lane: Lane) -> dict[str, float]:
         """Unit -> expected seconds, of the units that are known."""
-        return {unit: duration.expected for unit, duration in self.lanes.get(unsharded(lane), {}).items()}
+        return {unit: duration.expected for unit, duration in self.lanes.get(lane.unsharded, {}).items()}
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,6 @@ class Observed:
     unit: str
     seconds: float
     day: datetime.date
-
-
-def unsharded(lane: Lane) -> str:
-    """The id that all shards of a lane have in common; another number of shards changes no unit's time."""
-    return lane_id(lane.suite, lane.platform, lane.variant)
 
 
 def observed(report: Report) -> Iterator[Observed]:
@@ -86,7 +80,7 @@ def observed(report: Report) -> Iterator[Observed]:
         if worker.seconds < 0:
             raise EvidenceError(f"{report.lane.id}: worker {worker.number} ran for {worker.seconds} s")
         if workers[worker.unit] == 1:
-            yield Observed(unsharded(report.lane), worker.unit, worker.seconds, day)
+            yield Observed(report.lane.unsharded, worker.unit, worker.seconds, day)
 
 
 def ended(report: Report) -> datetime.datetime:

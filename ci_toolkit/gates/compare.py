@@ -6,6 +6,7 @@ from ci_toolkit.formats.failures import Signature
 from ci_toolkit.gates.expectations import Expected, applies
 from ci_toolkit.gates.lane import Findings, LaneInput, Seen, Words
 from ci_toolkit.gates.ratchet_files import outcomes_of
+from ci_toolkit.gates.tally import Tally
 from ci_toolkit.model.case import Case
 from ci_toolkit.model.ids import matches, split_case
 from ci_toolkit.model.outcome import Outcome, is_flaky
@@ -34,7 +35,8 @@ class Comparison:
         self._findings = findings
         ratchet = lane.ratchet.ratchet if lane.ratchet else None
         self._locked = ratchet is not None and ratchet.membership is Membership.LOCKED
-        self._skips = [rule for rule in ratchet.skips if applies(rule.when, seen.report.facts)] if ratchet else []
+        skips = enumerate(ratchet.skips) if ratchet else ()
+        self._skips = {number: rule for number, rule in skips if applies(rule.when, seen.report.facts)}
         self._skipped: Counter[int] = Counter()
         self._rules: dict[str, int | None] = {}
 
@@ -61,21 +63,13 @@ class Comparison:
             self._must_pass(case)
 
     def finish(self) -> None:
-        """Judges what only the whole lane shows: ceilings of skips, lost members, the least number of passes."""
-        for index, count in self._skipped.items():
-            rule = self._skips[index]
-            if count > rule.ceiling:
-                self._findings.add(
-                    FindingKind.SKIP_CEILING,
-                    rule.reason,
-                    f"{count} cases were skipped for a reason like {rule.reason!r}, {rule.ceiling} are accepted",
-                    count=count,
-                    expected=f"at most {rule.ceiling}",
-                    observed=str(count),
-                )
+        """Judges what only all cases show: lost members."""
         if self._expected.members is not None:
             self._lost_members(self._expected.members)
-        self._few_passed()
+
+    def tally(self) -> Tally:
+        """What counts for the whole lane, with its other shards."""
+        return Tally(Counter(case.outcome for case in self._seen.cases), self._skipped)
 
     def _lost_members(self, members: frozenset[str]) -> None:
         lost: dict[str, list[str]] = {}
@@ -88,22 +82,6 @@ class Comparison:
             self._findings.add(
                 FindingKind.MISSING, file, f"{len(cases)} {words} not collected from {file}{why}", cases=cases
             )
-
-    def _few_passed(self) -> None:
-        ratchet = self._lane.ratchet.ratchet if self._lane.ratchet else None
-        counts = Counter(case.outcome for case in self._seen.cases)
-        passed = counts[Outcome.PASSED]
-        if ratchet and self._lane.lane.selection.units is None and passed < ratchet.floor:
-            self._findings.add(
-                FindingKind.TOO_FEW_PASSED,
-                "floor",
-                f"{passed} cases passed, the ratchet asks for {ratchet.floor} at least",
-                expected=str(ratchet.floor),
-                observed=str(passed),
-            )
-        if self._seen.cases and not set(counts) - {Outcome.SKIPPED, Outcome.NOT_RUN}:
-            ended = "skipped" if set(counts) == {Outcome.SKIPPED} else "skipped or not run"
-            self._findings.add(FindingKind.TOO_FEW_PASSED, "skipped", f"every case was {ended}: nothing was tested")
 
     def _against_group(self, case: Case, name: str, group: Group) -> None:
         outcomes = outcomes_of(group)
@@ -172,7 +150,7 @@ class Comparison:
 
     def _skip(self, case: Case) -> None:
         if case.reason not in self._rules:
-            found = (index for index, rule in enumerate(self._skips) if matches(rule.reason, case.reason))
+            found = (index for index, rule in self._skips.items() if matches(rule.reason, case.reason))
             self._rules[case.reason] = next(found, None)
         index = self._rules[case.reason]
         rule = None if index is None else self._skips[index]

@@ -83,8 +83,6 @@ def check_run(seen: Seen, groups: Mapping[str, tuple[str, Group]], findings: Fin
         _execution_errors(errors, seen, findings)
     if report.interrupted and not any(error.kind is ErrorKind.INTERRUPTED for error in report.errors):
         findings.add(FindingKind.INTERRUPTED, "lane", f"the run was interrupted: {report.interrupted}")
-    if not seen.cases:
-        findings.add(FindingKind.LANE_EMPTY, "lane", "the lane has no case: nothing was tested")
     _check_ends(seen, findings)
     for why in sorted({worker.fallback for worker in report.workers if worker.fallback}):
         findings.add(FindingKind.START_FELL_BACK, why, f"workers were started afresh, not forked: {why}")

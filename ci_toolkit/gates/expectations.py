@@ -117,11 +117,10 @@ class _Selected:
     """Which test files the lane's selection covers."""
 
     def __init__(self, lane: LaneInput) -> None:
-        units = lane.lane.selection.units
-        self._files = None if units is None else {split_case(unit)[0] for unit in units}
+        self._covers = lane.lane.covers()
 
     def has(self, file: str) -> bool:
-        return self._files is None or file in self._files
+        return self._covers(file)
 
 
 def _universe(ratchet: LoadedRatchet, observed: Iterable[str]) -> dict[str, dict[str, None]]:

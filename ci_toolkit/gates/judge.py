@@ -14,8 +14,11 @@ from ci_toolkit.gates.contract import check_contract, comparable
 from ci_toolkit.gates.expectations import Expected, resolve
 from ci_toolkit.gates.jobs import Needed, disagreeing, lost_lanes
 from ci_toolkit.gates.lane import Findings, LaneInput, Seen, rank
+from ci_toolkit.gates.tally import Tally, check_tally, summed
 from ci_toolkit.model.plan import Lane, Plan
 from ci_toolkit.model.verdict import Finding, FindingKind, LaneVerdict, Verdict
+
+Judged = tuple[LaneInput, tuple[Finding, ...], Tally | None]
 
 
 def judge(
@@ -33,6 +36,7 @@ def judge(
     """
     findings: list[Finding] = []
     rows: list[LaneVerdict] = []
+    judged: dict[str, Judged] = {}
     digest = plan_digest(plan)
     lost = lost_lanes(plan, needs) if needs is not None else {}
     for planned in plan.lanes:
@@ -40,7 +44,11 @@ def judge(
         lane = dataclasses.replace(given, lane=planned, plan_digest=digest)
         if planned.id in lost:
             lane = dataclasses.replace(lane, seen=None, fault=lost[planned.id])
-        found = judge_lane(plan, lane, today)
+        judged[planned.id] = (lane, *_judged(plan, lane, today))
+    together = _shards_together(plan, judged)
+    for planned in plan.lanes:
+        lane, found, _ = judged[planned.id]
+        found = tuple(sorted([*found, *together.get(planned.id, ())], key=rank))
         if _is_advisory(planned, today):
             found = tuple(msgspec.structs.replace(finding, blocks=False) for finding in found)
         findings += found
@@ -91,37 +99,70 @@ def _nothing_planned(plan: Plan) -> Finding:
     )
 
 
-def judge_lane(plan: Plan, lane: LaneInput, today: datetime.date) -> tuple[Finding, ...]:
-    """The findings of one lane, the most important first."""
+def _judged(plan: Plan, lane: LaneInput, today: datetime.date) -> tuple[tuple[Finding, ...], Tally | None]:
+    """The findings of one lane, the most important first, and its tally, absent where it has no evidence of its own."""
     findings = Findings(lane)
-    _judge(plan, lane, today, findings)
-    return findings.result()
+    tally = _judge(plan, lane, today, findings)
+    return findings.result(), tally
 
 
-def _judge(plan: Plan, lane: LaneInput, today: datetime.date, findings: Findings) -> None:
+def _shards_together(plan: Plan, judged: Mapping[str, Judged]) -> dict[str, tuple[Finding, ...]]:
+    """Lane -> what its shards show together, at the first of them; they are judged where all of the plan are seen.
+
+    A job that runs some of a plan's shards leaves that to the gate over all.
+    """
+    groups: dict[str, list[tuple[LaneInput, Tally | None]]] = {}
+    for lane, _, tally in judged.values():
+        if _is_part(lane.lane):
+            groups.setdefault(lane.lane.unsharded, []).append((lane, tally))
+    found = {}
+    for shards in groups.values():
+        first = shards[0][0]
+        tallies = [tally for _, tally in shards if tally is not None]
+        assert first.lane.shard is not None
+        whole = len(shards) == first.lane.shard[1]
+        if len(tallies) < len(shards) or (plan.part_of and not whole):
+            continue
+        findings = Findings(first)
+        ratchet = first.ratchet.ratchet if first.ratchet else None
+        check_tally(summed(tallies), ratchet, whole=whole, findings=findings)
+        found[first.lane.id] = findings.result()
+    return found
+
+
+def _is_part(lane: Lane) -> bool:
+    """Whether what a whole suite must show is to be seen in several lanes together."""
+    return lane.shard is not None and lane.is_whole
+
+
+def _judge(plan: Plan, lane: LaneInput, today: datetime.date, findings: Findings) -> Tally | None:
     seen = lane.seen
     if seen is None:
         kind, message = lane.fault or (FindingKind.LANE_MISSING, "nothing arrived")
         findings.add(kind, "lane", message)
-        return
+        return None
     if not is_own(plan, lane, seen, findings):
-        return
+        return None
     check_device(lane, seen, findings)
     if lane.base and not comparable(lane, seen):
         lane = dataclasses.replace(lane, base={})
         findings.add(FindingKind.TRACKED_CHANGE, "base", "the base ran under another contract: nothing is inherited")
-    expected = compare(lane, seen, today, findings)
+    expected, tally = compare(lane, seen, today, findings)
+    if not _is_part(lane.lane):
+        ratchet = lane.ratchet.ratchet if lane.ratchet else None
+        check_tally(tally, ratchet, whole=lane.lane.is_whole, findings=findings)
     check_run(seen, expected.groups, findings)
+    return tally
 
 
-def compare(lane: LaneInput, seen: Seen, today: datetime.date, findings: Findings) -> Expected:
-    """Compares each case with what is expected of it, and returns the expectations."""
+def compare(lane: LaneInput, seen: Seen, today: datetime.date, findings: Findings) -> tuple[Expected, Tally]:
+    """Compares each case with what is expected of it, and returns the expectations and what was counted."""
     expected = _expected(lane, seen, today, findings)
     comparison = Comparison(lane, seen, expected, findings)
     for case in seen.cases:
         comparison.case(case)
     comparison.finish()
-    return expected
+    return expected, comparison.tally()
 
 
 def _expected(lane: LaneInput, seen: Seen, today: datetime.date, findings: Findings) -> Expected:

@@ -42,7 +42,7 @@ def propose(lane: LaneInput, seen: Seen, today: datetime.date) -> Proposal:
     """
     _refuse_partial(lane, seen)
     findings = Findings(lane)
-    expected = compare(lane, seen, today, findings)
+    expected, _ = compare(lane, seen, today, findings)
     groups: dict[str, dict[str, object]] = {}
     moved = []
     for kind in DEVIATIONS:
@@ -99,7 +99,7 @@ def _refuse_partial(lane: LaneInput, seen: Seen) -> None:
     if seen.report.errors or seen.report.interrupted:
         kinds = ", ".join(sorted({error.kind for error in seen.report.errors})) or "interrupted"
         raise EvidenceError(f"the run had execution errors ({kinds}): they can not be expected", where, "run again")
-    if lane.lane.selection.units is not None:
+    if not lane.lane.is_whole:
         raise EvidenceError(
             f"the run covered a part of its suite ({lane.lane.selection.why})", where, "run the whole suite with --full"
         )

@@ -1,8 +1,11 @@
 """``plan.json``: which lanes run for an event, and what each must deliver."""
 
 import datetime
+import hashlib
+from collections.abc import Callable
 
 from ci_toolkit.model.documents import Document, Record
+from ci_toolkit.model.ids import lane_id
 from ci_toolkit.model.provenance import Provenance
 
 PLAN_SCHEMA = "plan/1"
@@ -11,10 +14,13 @@ PLAN_SCHEMA = "plan/1"
 class Selection(Record, frozen=True, kw_only=True):
     """What part of its suite a lane covers: the test files, or all of them when ``units`` is absent.
 
-    Members outside ``units`` are neither missing nor judged. ``why`` says who narrowed it.
+    Of a shard of the whole suite, ``mine`` are the units that it is known to run and ``others`` those of the other
+    shards. Members outside the selection are neither missing nor judged. ``why`` says who narrowed it.
     """
 
     units: tuple[str, ...] | None = None
+    mine: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     why: str = ""
 
 
@@ -53,6 +59,32 @@ class Lane(Record, frozen=True, kw_only=True):
     expected_s: float | None = None
     advisory: Advisory | None = None
     why: str = ""
+
+    def covers(self) -> Callable[[str], bool]:
+        """Whether the lane runs a unit of its suite: a function of the unit's name."""
+        selection, shard = self.selection, self.shard
+        if selection.units is not None:
+            return frozenset(selection.units).__contains__
+        if shard is None:
+            return lambda unit: True
+        mine, others = frozenset(selection.mine), frozenset(selection.others)
+        return lambda unit: unit in mine or (unit not in others and _home(unit, shard[1]) == shard[0])
+
+    @property
+    def unsharded(self) -> str:
+        """The id that all shards of a lane have in common."""
+        return lane_id(self.suite, self.platform, self.variant)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the lane, with the other shards of it, covers its whole suite."""
+        return self.selection.units is None
+
+
+def _home(unit: str, shards: int) -> int:
+    """The shard, from 1, of a unit that was not known at planning: the same on each machine."""
+    digest = hashlib.sha256(unit.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") % shards + 1
 
 
 class LeftOut(Record, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from ci_toolkit.plan.changes import Touched, touched
 from ci_toolkit.plan.event import Asked, Event, asked
 from ci_toolkit.plan.lanes import Wish, checked_switches, chosen, switched_off, wished
 from ci_toolkit.plan.packing import pack, patience_s
+from ci_toolkit.plan.shards import OTHER_SHARDS, assigned
 
 
 def plan_fleet(
@@ -40,6 +41,8 @@ def plan_fleet(
     for conf in confs:
         off = switched_off(switches, conf.lane.id)
         made, reason = (None, off) if off else _selected(conf, asks, change, wish)
+        if made is not None:
+            made, reason = assigned(made, durations.of(made)), OTHER_SHARDS
         if made is None:
             left_out.append(LeftOut(id=conf.lane.id, reason=reason, named=conf.lane.id in wish.only))
         elif not conf.platform.runs_on:
@@ -90,8 +93,8 @@ def _lane(conf: LaneConf, asks: Asked, wish: Wish, why: str) -> Lane:
 
 def _timed(lane: Lane, durations: Durations) -> Lane:
     """The lane with what is known of its time. Only where all its units are known may it get less than conf says."""
-    known, units = durations.of(lane), lane.selection.units
-    mine = [seconds for unit, seconds in known.items() if units is None or unit in units]
+    known, units, covers = durations.of(lane), lane.selection.units, lane.covers()
+    mine = [seconds for unit, seconds in known.items() if covers(unit)]
     expected = sum(mine) if mine else None
     if units is None or not known.keys() >= set(units):
         return msgspec.structs.replace(lane, expected_s=expected)

@@ -10,10 +10,12 @@ import msgspec
 from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.catalogue.load import Catalogue, Switch
 from ci_toolkit.errors import NothingSelectedError, UsageError
+from ci_toolkit.formats.durations import Durations
 from ci_toolkit.model.facts import unmet
 from ci_toolkit.model.ids import matches
 from ci_toolkit.model.plan import Lane, LeftOut, Plan, Selection
 from ci_toolkit.model.provenance import Provenance
+from ci_toolkit.plan.shards import OTHER_SHARDS, assigned
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ def make_plan(
     catalogue: Catalogue,
     machine: Machine,
     wish: Wish,
+    durations: Durations,
     *,
     provenance: Provenance,
     today: datetime.date,
@@ -66,7 +69,12 @@ def make_plan(
         if reason:
             left_out.append(LeftOut(id=conf.lane.id, reason=reason, named=conf.lane.id in wish.only))
         else:
-            lanes.append(msgspec.structs.replace(conf.lane, selection=wished(conf, wish)))
+            lane = msgspec.structs.replace(conf.lane, selection=wished(conf, wish))
+            made = assigned(lane, durations.of(lane))
+            if made is None:
+                left_out.append(LeftOut(id=lane.id, reason=OTHER_SHARDS))
+            else:
+                lanes.append(made)
     return Plan(
         event=event,
         provenance=provenance,

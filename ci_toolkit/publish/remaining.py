@@ -10,21 +10,18 @@ Unit = tuple[str, str]
 
 
 class Remaining:
-    """The units of a plan that have not ended, with what they are expected to take on ``slots`` workers at a time.
-
-    A shard that does not name its units counts only while they run.
-    """
+    """The units of a plan that have not ended, with what they are expected to take on ``slots`` workers at a time."""
 
     def __init__(self, plan: Plan, durations: Durations, slots: int) -> None:
         self._slots = max(slots, 1)
         self._known: dict[Unit, float] = {}
         self._waiting: set[Unit] = set()
         for lane in plan.lanes:
-            known = durations.of(lane)
+            known, covers = durations.of(lane), lane.covers()
             self._known |= {(lane.id, unit): seconds for unit, seconds in known.items()}
-            listed = lane.selection.units
-            if known and (listed is not None or lane.shard is None):
-                self._waiting |= {(lane.id, unit) for unit in (known if listed is None else listed)}
+            if known:
+                listed = filter(covers, known) if lane.is_whole else lane.selection.units or ()
+                self._waiting |= {(lane.id, unit) for unit in listed}
         self._unknown = sum(self._known.values()) / len(self._known) if self._known else 0.0
 
     def begin(self, unit: Unit) -> None:

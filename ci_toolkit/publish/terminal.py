@@ -50,7 +50,8 @@ def print_plan(plan: Plan) -> None:
     console = make_console()
     for lane in plan.lanes:
         units = lane.selection.units
-        some = "whole suite" if units is None else f"{len(units)} test files ({lane.selection.why})"
+        whole = "whole suite" if lane.shard is None else f"shard {lane.shard[0]} of {lane.shard[1]}"
+        some = whole if units is None else f"{len(units)} test files ({lane.selection.why})"
         _line(console, f"lane      {lane.id}: {some}")
     for left in plan.left_out:
         _line(console, f"left out  {left.id}: {left.reason}", "yellow" if not left.named else "red")

@@ -65,7 +65,7 @@ def run_lane(
         run.fault(ErrorKind.WRONG_DEVICE, no_device, Cause.INFRA)
     for obstacle in obstacles:
         run.fault(ErrorKind.SETUP, obstacle, Cause.INFRA)
-    if not units and not obstacles and not no_device:
+    if not units and not obstacles and not no_device and not (found.units and conf.lane.shard):
         run.fault(ErrorKind.EMPTY_SELECTION, "the suite's selection holds no test file")
     try:
         for ended in run_jobs(run.next_job, slots, stop, observe, pool):
@@ -101,11 +101,9 @@ def _ask(conf: LaneConf) -> Subject:
 
 
 def _selected(conf: LaneConf, found: Found) -> tuple[Unit, ...]:
-    wanted = conf.lane.selection.units
-    if wanted is None:
-        return found.units
-    by_name = {unit.name: unit for unit in found.units}
-    for name in wanted:
-        if name not in by_name:
-            raise UsageError(f"suite {conf.lane.suite}: {name!r} is none of its {len(by_name)} test files")
-    return tuple(unit for unit in found.units if unit.name in set(wanted))
+    there = {unit.name for unit in found.units}
+    for name in conf.lane.selection.units or ():
+        if name not in there:
+            raise UsageError(f"suite {conf.lane.suite}: {name!r} is none of its {len(there)} test files")
+    covers = conf.lane.covers()
+    return tuple(unit for unit in found.units if covers(unit.name))

@@ -158,7 +158,7 @@ class LaneRun:
                 self.waiting[at] = self._never_ran(self.units[at].name, interrupted)
         for at in sorted(self.waiting):
             self._write(self.waiting[at])
-        if self.results and not self.cases and not self.errors:
+        if self.results and not self.cases and not self.errors and not self.conf.lane.shard:
             self.fault(ErrorKind.EMPTY_SELECTION, "no case of the suite was selected")
         environments = [result.environment for result in self.results if result.environment]
         workers = tuple(sorted(self.workers, key=lambda worker: worker.number))

@@ -17,6 +17,7 @@ from ci_toolkit.errors import (
 )
 from ci_toolkit.formats.digests import plan_digest
 from ci_toolkit.formats.documents import read_document, write_document
+from ci_toolkit.formats.durations import DURATIONS, read_durations
 from ci_toolkit.formats.evidence import attempts
 from ci_toolkit.model.ids import matches
 from ci_toolkit.model.plan import Job, Plan
@@ -38,7 +39,8 @@ def make_and_write(
     if event == "local":
         taken = [number for conf in lanes for number in attempts(out, conf.lane.id)]
         provenance = msgspec.structs.replace(provenance, attempt=max(taken, default=0) + 1)
-    plan = make_plan(catalogue, survey(lanes), wish, provenance=provenance, today=today, event=event)
+    durations = read_durations(Path(catalogue.folder) / DURATIONS)
+    plan = make_plan(catalogue, survey(lanes), wish, durations, provenance=provenance, today=today, event=event)
     out.mkdir(parents=True, exist_ok=True)
     write_document(out / PLAN, plan)
     return plan

@@ -1,7 +1,7 @@
 """Changes of ratchets on disk: proposals beside them, acceptances with a reason, promotions. Nothing is overwritten."""
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from ci_toolkit.gates.members import read_members, write_members
 from ci_toolkit.gates.proposal import Proposal, document, propose
 from ci_toolkit.gates.ratchet_edit import add_groups, add_skips, read_text, remove_cases, render
 from ci_toolkit.gates.ratchet_files import LoadedRatchet, load_ratchet, no_ratchet
+from ci_toolkit.gates.uniting import united
 from ci_toolkit.model.outcome import Outcome
 from ci_toolkit.model.ratchet import UNREVIEWED
 from ci_toolkit.model.verdict import FindingKind
@@ -34,8 +35,8 @@ class Change:
     lines: tuple[str, ...]
 
 
-def write_proposal(conf: LaneConf, evidence: Path, out: Path, today: datetime.date) -> Change:
-    """Writes what the run in ``evidence`` would change, as a ratchet of its own in ``OUT/SUITE``.
+def write_proposal(conf: LaneConf, evidence: Sequence[Path], out: Path, today: datetime.date) -> Change:
+    """Writes what the run in ``evidence`` (a folder for each shard) would change, as a ratchet in ``OUT/SUITE``.
 
     Raises UsageError when there is a proposal already, EvidenceError for a run that can not say what is normal.
     """
@@ -46,9 +47,9 @@ def write_proposal(conf: LaneConf, evidence: Path, out: Path, today: datetime.da
     lane, seen = _input(conf, evidence)
     proposal = propose(lane, seen, today)
     folder.mkdir(parents=True, exist_ok=True)
-    source = f"{conf.lane.id}/{evidence.name} sha256:{digest_of_file(evidence / REPORT)}"
+    sources = (f"{place.parent.name}/{place.name} sha256:{digest_of_file(place / REPORT)}" for place in evidence)
     write_members(folder, proposal.members)
-    write_atomically(target, render(document(proposal, source)).encode())
+    write_atomically(target, render(document(proposal, ", ".join(sources))).encode())
     return Change((str(target), str(folder / "members")), tuple(_told(proposal)))
 
 
@@ -96,11 +97,11 @@ def accept(conf: LaneConf, proposal: Path, reason: str, today: datetime.date, on
     return Change((str(target),), tuple(lines))
 
 
-def promote(conf: LaneConf, evidence: Path, today: datetime.date) -> Change:
-    """Deletes the lines of the cases that pass now, and no others."""
+def promote(conf: LaneConf, evidence: Sequence[Path], today: datetime.date) -> Change:
+    """Deletes the lines of the cases that pass now, and no others. ``evidence`` has a folder for each shard."""
     lane, seen = _input(conf, evidence)
     if seen.report.interrupted or any(not error.case for error in seen.report.errors):
-        raise UsageError("the run had execution errors: nothing is promoted by it", Where(str(evidence)))
+        raise UsageError("the run had execution errors: nothing is promoted by it", Where(seen.folder))
     if lane.ratchet is None:
         raise UsageError(lane.no_ratchet or "the suite has no ratchet", Where(conf.lane.id))
     findings = Findings(lane)
@@ -124,11 +125,14 @@ def ratchets(catalogue: Catalogue) -> dict[str, LoadedRatchet]:
     return found
 
 
-def _input(conf: LaneConf, folder: Path) -> tuple[LaneInput, Seen]:
+def _input(conf: LaneConf, folders: Sequence[Path]) -> tuple[LaneInput, Seen]:
     """A lane's own evidence and ratchet, with the selection that the run had."""
-    seen = seen_of(read_evidence(folder))
-    if seen.report.lane.id != conf.lane.id:
-        raise UsageError(f"holds evidence of lane {seen.report.lane.id!r}, not {conf.lane.id!r}", Where(str(folder)))
+    shards = [seen_of(read_evidence(folder)) for folder in folders]
+    for seen in shards:
+        lane = seen.report.lane
+        if lane.unsharded != conf.lane.unsharded:
+            raise UsageError(f"holds evidence of lane {lane.id!r}, not {conf.lane.unsharded!r}", Where(seen.folder))
+    seen = united(shards)
     path = Path(conf.conf, conf.ratchet)
     absent = no_ratchet(path, conf.lane.platform) if conf.ratchet else "the suite names no ratchet"
     ratchet = None if absent else load_ratchet(path, conf.lane.platform)

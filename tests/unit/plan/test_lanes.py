@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ci_toolkit.catalogue.load import Catalogue, load_catalogue
 from ci_toolkit.errors import NothingSelectedError, UsageError
 from ci_toolkit.formats.digests import digest_of
+from ci_toolkit.formats.durations import Durations
 from ci_toolkit.model.facts import fits
 from ci_toolkit.model.provenance import Provenance
 from ci_toolkit.plan.lanes import Machine, Wish, make_plan
@@ -42,7 +43,7 @@ EVERYTHING = Wish()
 
 
 def plan(catalogue: Catalogue, wish: Wish = EVERYTHING, machine: Machine = MACHINE):
-    return make_plan(catalogue, machine, wish, provenance=Provenance(toolkit="0"), today=TODAY)
+    return make_plan(catalogue, machine, wish, Durations(), provenance=Provenance(toolkit="0"), today=TODAY)
 
 
 def test_what_the_machine_has_not_is_left_out_with_its_reason(tmp_path: Path) -> None:

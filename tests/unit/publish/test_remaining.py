@@ -14,7 +14,7 @@ from ci_toolkit.publish.remaining import Remaining
 DAY = datetime.date(2026, 12, 1)
 
 
-def plan(units=None, shard=None):
+def plan(units=None, shard=None, mine=(), others=()):
     lane = Lane(
         id="s-cpu",
         suite="s",
@@ -22,7 +22,7 @@ def plan(units=None, shard=None):
         platform="cpu",
         timeout_s=9,
         device=ExpectedDevice(module="cpu"),
-        selection=Selection(units=units),
+        selection=Selection(units=units, mine=mine, others=others),
         shard=shard,
     )
     return Plan(provenance=Provenance(toolkit="0", run="r", conf_digest="c"), conf_digest="c", lanes=(lane,))
@@ -60,8 +60,9 @@ def test_nothing_is_said_where_nothing_is_known() -> None:
 
 
 def test_the_units_of_another_shard_are_not_waited_for() -> None:
-    remaining = Remaining(plan(shard=(1, 2)), known(a=10.0, b=20.0), 1)
-    assert remaining.seconds([]) == 0.0
+    remaining = Remaining(plan(shard=(1, 2), mine=("a",), others=("b",)), known(a=10.0, b=20.0), 1)
+    assert remaining.seconds([]) == 10.0
+    remaining.begin(("s-cpu", "a"))
     assert remaining.seconds([(("s-cpu", "a"), 4.0)]) == 6.0
 
 
