@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from ci_toolkit.catalogue.builds import BuildsFile
 from ci_toolkit.catalogue.schema import FleetFile, PlatformsFile, SuitesFile
 from ci_toolkit.catalogue.selection_schema import SelectionFile
 from ci_toolkit.model.ratchet import RATCHET_SCHEMA, Ratchet
@@ -12,6 +13,7 @@ FILES: dict[str, tuple[type, str]] = {
     "platforms": (PlatformsFile, "platforms/1"),
     "suites": (SuitesFile, "suites/1"),
     "fleet": (FleetFile, "fleet/1"),
+    "builds": (BuildsFile, "builds/1"),
     "selection": (SelectionFile, "selection/1"),
     "ratchet": (Ratchet, RATCHET_SCHEMA),
 }

@@ -13,7 +13,7 @@ class Platform:
 
     ``lease_folder`` is where its devices are leased, empty for the system's own folder, unless a ``broker`` command
     grants them; the rest says when one is used. ``boards`` is how many runners there are (0: no limit), ``container``
-    what the jobs of a workflow run in.
+    what the jobs of a workflow run in, ``build`` what its lanes test.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Platform:
     foreign: str = "wait"
     wait_s: float = 600.0
     boards: int = 0
+    build: str = ""
     container: Container | None = None
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
+from ci_toolkit.catalogue.builds import BuildSpec, check_build, load_builds
 from ci_toolkit.catalogue.checks import check_effective, check_env, check_suite
 from ci_toolkit.catalogue.lanes import LaneConf, Platform
 from ci_toolkit.catalogue.origins import origins
@@ -58,6 +59,7 @@ class Catalogue:
     switches: tuple[Switch, ...]
     digest: str
     rules: Rules = field(default_factory=Rules)
+    builds: Mapping[str, BuildSpec] = field(default_factory=dict)
 
     def lane(self, name: str) -> LaneConf:
         """The conf of one lane, the first shard for an id without one. Raises UsageError for one that is not there."""
@@ -72,7 +74,7 @@ class Catalogue:
 
 
 def load_catalogue(folder: Path) -> Catalogue:
-    """Reads ``platforms.yml``, ``suites.yml`` and, where there is one, ``fleet.yml``.
+    """Reads ``platforms.yml``, ``suites.yml`` and, where they are there, ``fleet.yml``, ``builds.yml`` and the rules.
 
     Raises UsageError with file, line and key for what is not valid, and for names that lead nowhere.
     """
@@ -80,8 +82,10 @@ def load_catalogue(folder: Path) -> Catalogue:
         raise UsageError("there is no such conf folder", Where(str(folder)), "name one with --conf")
     platforms = _file(folder, "platforms", PlatformsFile)
     suites = _file(folder, "suites", SuitesFile)
+    builds = load_builds(folder)
     for name, platform_conf in platforms.value.platforms.items():
         _check_platform(name, platform_conf, platforms)
+        check_build(platform_conf.build, builds, platforms.where("platforms", name, "build"))
     lanes: dict[str, LaneConf] = {}
     for name, suite in suites.value.suites.items():
         check_suite(name, suite, suites, platforms.value.platforms)
@@ -102,8 +106,9 @@ def load_catalogue(folder: Path) -> Catalogue:
         folder=str(folder),
         lanes=ordered,
         switches=_switches(folder, lanes),
-        digest=digest_of({"lanes": {conf.lane.id: conf.digest for conf in ordered}, "rules": rules}),
+        digest=digest_of({"lanes": {conf.lane.id: conf.digest for conf in ordered}, "rules": rules, "builds": builds}),
         rules=rules,
+        builds=builds,
     )
 
 
@@ -155,6 +160,7 @@ def _lane(
         runs_on=platform.runs_on,
         timeout_s=_quantity(seconds, suite.timeout, found.where("timeout")),
         device=ExpectedDevice(module=platform.device, count=platform.count, arch=platform.arch),
+        build=platform.build,
         advisory=_advisory(found),
     )
     # An override is for this very lane: it stands above what the lane's variant says.
@@ -222,6 +228,7 @@ def _platform(name: str, conf: PlatformConf, platforms: Loaded[PlatformsFile]) -
         foreign=admission.foreign,
         wait_s=_quantity(seconds, admission.wait, where("admission", "wait")),
         boards=conf.boards,
+        build=conf.build,
         container=Container(**msgspec.structs.asdict(conf.container)) if conf.container else None,
     )
 

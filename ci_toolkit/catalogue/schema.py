@@ -40,6 +40,8 @@ class ContainerConf(Authored, frozen=True, kw_only=True):
 class PlatformConf(Authored, frozen=True, kw_only=True):
     """A kind of accelerator. ``env`` is set in workers; ``env_allow`` are names (globs) passed from the host's own.
 
+    ``build`` names the build of ``builds.yml`` that its lanes test.
+
     ``boards`` is how many runners there are: a plan for a fleet never has more jobs for it than that. 0 is no limit.
     """
 
@@ -54,6 +56,7 @@ class PlatformConf(Authored, frozen=True, kw_only=True):
     lease: LeaseConf = LeaseConf()
     admission: AdmissionConf = AdmissionConf()
     boards: int = 0
+    build: str = ""
     container: ContainerConf | None = None
 
 

@@ -42,7 +42,7 @@ def show(lanes: tuple[str, ...], conf_folder: Path, as_json: bool) -> int:
 
 
 @command.command()
-@click.argument("name", type=click.Choice(["platforms", "suites", "fleet", "ratchet"]))
+@click.argument("name", type=click.Choice(["platforms", "suites", "builds", "fleet", "selection", "ratchet"]))
 def schema(name: str) -> int:
     """Print the JSON schema of a conf file, for editors and other checkers.
 

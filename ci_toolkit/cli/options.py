@@ -40,6 +40,12 @@ plan_option = click.option(
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     help="Run lanes of this plan.json; nothing is planned here.",
 )
+build_option = click.option(
+    "--build",
+    "build_folder",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="With --plan: what `builds take` left, and the subject is installed from.",
+)
 job_option = click.option("--job", metavar="ID", default="", help="With --plan: the lanes of this job.")
 base_option = click.option(
     "--base",

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from ci_toolkit.cli.options import (
+    build_option,
     conf_option,
     fail_fast_option,
     full_option,
@@ -22,6 +23,7 @@ from ci_toolkit.cli.options import (
 @click.argument("lanes", nargs=-1, metavar="LANE...")
 @plan_option
 @job_option
+@build_option
 @conf_option
 @full_option
 @unit_option
@@ -33,6 +35,7 @@ def command(
     lanes: tuple[str, ...],
     plan_file: Path | None,
     job: str,
+    build_folder: Path | None,
     conf_folder: Path,
     full: bool,
     units: tuple[str, ...],
@@ -54,25 +57,32 @@ def command(
     from ci_toolkit.catalogue.load import load_catalogue
     from ci_toolkit.formats.durations import DURATIONS, read_durations
     from ci_toolkit.github.planning import plan_here, provenance_here
+    from ci_toolkit.model.build import FILES
     from ci_toolkit.plan.lanes import Wish
     from ci_toolkit.publish.progress import Progress
     from ci_toolkit.publish.terminal import print_plan, print_runs
+    from ci_toolkit.suites.builds import check_builds, read_build
     from ci_toolkit.suites.planning import part_of_plan
     from ci_toolkit.suites.run_plan import Manner, run_plan
     from ci_toolkit.workers.stop import Stop
 
     if bool(lanes) == bool(job) or (job and not plan_file):
         raise click.UsageError("name lanes, or give --plan and --job")
+    if build_folder and not plan_file:
+        raise click.UsageError("--build goes with --plan")
+    build = read_build(build_folder) if build_folder else None
+    files = build_folder / FILES if build_folder else None
     catalogue = load_catalogue(conf_folder)
     durations = read_durations(conf_folder / DURATIONS)
     if plan_file:
         plan = part_of_plan(plan_file, catalogue, lanes, job)
-        provenance = provenance_here(plan, catalogue, os.environ)
+        check_builds(plan, build)
+        provenance = provenance_here(plan, catalogue, build, os.environ)
     else:
-        provenance = None
         plan = plan_here(catalogue, Wish(lanes, full, units), out, today.date(), os.environ)
+        provenance = plan.provenance
         print_plan(plan)
     with Stop().install() as stop, Progress(plan, durations, jobs) as progress:
-        manner = Manner(jobs, stop, progress.observe, durations, fail_fast, provenance)
+        manner = Manner(jobs, stop, progress.observe, durations, fail_fast, provenance, files)
         folders = run_plan(plan, catalogue.by_id(), out, manner)
     return print_runs(plan, folders)

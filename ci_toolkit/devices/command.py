@@ -86,7 +86,7 @@ def run_command(
 def _watch(
     process: subprocess.Popen[bytes], streams: Sequence[IO[bytes]], deadline: float, stop: Callable[[], object]
 ) -> Cut | None:
-    while not _has_ended(process):
+    while not has_ended(process):
         if time.monotonic() > deadline:
             return Cut.TIMEOUT
         if any(os.fstat(stream.fileno()).st_size > OUTPUT_BYTES for stream in streams):
@@ -97,7 +97,8 @@ def _watch(
     return None
 
 
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+def has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a process has ended; it stays unreaped, so that its number still names its group."""
     if not hasattr(os, "waitid"):
         return process.poll() is not None
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None

@@ -17,7 +17,7 @@ INFRASTRUCTURE = frozenset({ErrorKind.INFRA, ErrorKind.SETUP})
 FOREIGN = {
     "lane": FindingKind.ANOTHER_LANE,
     "attempt": FindingKind.OLDER_ATTEMPT,
-    "builds": FindingKind.ANOTHER_BUILD,
+    "build": FindingKind.ANOTHER_BUILD,
     "plan": FindingKind.ANOTHER_PLAN,
 }
 """What evidence is called that is of something else; FOREIGN_EVIDENCE for the others."""
@@ -35,7 +35,7 @@ def is_own(plan: Plan, lane: LaneInput, seen: Seen, findings: Findings) -> bool:
         "commit": (provenance.commit, report.provenance.commit),
         "conf": (plan.conf_digest, report.provenance.conf_digest),
         "plan": (lane.plan_digest or plan_digest(plan), report.provenance.plan_digest),
-        "builds": (provenance.builds, report.provenance.builds),
+        "build": (provenance.builds if lane.builds is None else lane.builds, report.provenance.builds),
     }
     foreign = [name for name, (planned, found) in pairs.items() if planned != found]
     for name in foreign if foreign == ["plan"] else [name for name in foreign if name != "plan"]:
@@ -43,11 +43,17 @@ def is_own(plan: Plan, lane: LaneInput, seen: Seen, findings: Findings) -> bool:
         findings.add(
             FOREIGN.get(name, FindingKind.FOREIGN_EVIDENCE),
             name,
-            f"the evidence is of another {name}: {found or 'none'}, planned was {planned or 'none'}",
-            expected=str(planned),
-            observed=str(found),
+            f"the evidence is of another {name}: {_shown(found)}, planned was {_shown(planned)}",
+            expected=_shown(planned),
+            observed=_shown(found),
         )
     return not foreign
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} sha256:{digest[:12]}" for name, digest in sorted(value.items())) or "none"
+    return str(value) if value else "none"
 
 
 def check_device(lane: LaneInput, seen: Seen, findings: Findings) -> None:
@@ -123,6 +129,8 @@ def _execution_errors(errors: list[ExecutionError], seen: Seen, findings: Findin
     error = errors[0]
     if error.kind is ErrorKind.INTERRUPTED:
         kind = FindingKind.INTERRUPTED
+    elif error.kind is ErrorKind.ANOTHER_BUILD:
+        kind = FindingKind.ANOTHER_BUILD
     elif error.kind in INFRASTRUCTURE or error.cause is Cause.INFRA:
         kind = FindingKind.INFRASTRUCTURE
     else:

@@ -10,9 +10,12 @@ from ci_toolkit.model.verdict import Finding, FindingKind
 
 PLAN = "plan"
 """The job that plans; its outputs are those of ``plan --fleet``."""
+BUILDS = "builds"
+"""The job that makes the builds of a plan."""
 LANES = "lanes_"
 """With the number of its matrix: a job that runs lanes."""
 _ABSENT = frozenset({FindingKind.NO_UPLOAD, FindingKind.LANE_MISSING, FindingKind.LANE_UNFINISHED})
+_UNBUILT = frozenset({FindingKind.BUILD_FAILED, FindingKind.BUILD_LOST, FindingKind.ANOTHER_BUILD})
 _ENDS = ("success", "failure", "cancelled", "skipped")
 
 
@@ -55,8 +58,12 @@ def lost_plan(needs: Mapping[str, Needed], digest: str | None, why: str) -> Find
 def lost_lanes(plan: Plan, needs: Mapping[str, Needed]) -> dict[str, tuple[FindingKind, str]]:
     """Lane id -> why it can have left nothing, for those whose matrix was lost or whose job was not run."""
     faults: dict[str, tuple[FindingKind, str]] = {}
+    lost_builds = _lost_builds(plan, needs)
     for job in plan.jobs:
         name = f"{LANES}{job.chunk}"
+        if job.build and lost_builds:
+            faults |= dict.fromkeys(job.lanes, lost_builds)
+            continue
         if not needs[PLAN].outputs.get(f"matrix_{job.chunk}", True):
             message = f"the plan has jobs for {name}, and its matrix arrived empty"
             faults |= dict.fromkeys(job.lanes, (FindingKind.MATRIX_LOST, message))
@@ -69,13 +76,24 @@ def lost_lanes(plan: Plan, needs: Mapping[str, Needed]) -> dict[str, tuple[Findi
     return faults
 
 
+def _lost_builds(plan: Plan, needs: Mapping[str, Needed]) -> tuple[FindingKind, str] | None:
+    """Why no lane of a build can have run."""
+    if plan.builds and not needs[PLAN].outputs.get(BUILDS, True):
+        return FindingKind.MATRIX_LOST, "the plan has builds, and their matrix arrived empty"
+    if plan.builds and (BUILDS not in needs or needs[BUILDS].result == "skipped"):
+        return FindingKind.BUILD_LOST, f"the job {BUILDS} was not run, though the plan has builds for this lane"
+    return None
+
+
 def disagreeing(plan: Plan, needs: Mapping[str, Needed], found: Sequence[Finding]) -> tuple[Finding, ...]:
     """A finding for each job that ended badly, though no lane of it says why."""
     told: list[Finding] = []
     for name, job in sorted(needs.items()):
-        lanes = {lane for one in plan.jobs if f"{LANES}{one.chunk}" == name for lane in one.lanes}
-        idle = name.startswith(LANES) and not lanes and job.result == "skipped"
-        if job.result == "success" or idle or _explained(lanes, found):
+        here = [one for one in plan.jobs if (one.build if name == BUILDS else f"{LANES}{one.chunk}" == name)]
+        lanes = {lane for one in here for lane in one.lanes}
+        idle = (name == BUILDS or name.startswith(LANES)) and not lanes and job.result == "skipped"
+        told_by = [one for one in found if name != BUILDS or one.kind in _UNBUILT]
+        if job.result == "success" or idle or _explained(lanes, told_by):
             continue
         message = f"the job {name} ended as {job.result}, and no evidence says why: look into its log"
         told.append(_finding(FindingKind.JOB_DISAGREES, message, cause=name, observed=job.result))

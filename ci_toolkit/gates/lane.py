@@ -35,7 +35,8 @@ class LaneInput:
     """One lane of a plan: its evidence or why there is none, its expectations or why there are none.
 
     ``attempt`` is the run attempt whose evidence this should be, the plan's own where it is absent; ``plan_digest`` is
-    that of the whole plan, where it is known already. ``base`` is what the merge base of a pull request showed in the
+    that of the whole plan, where it is known already; ``builds`` are the digests of what it should have tested, the
+    plan's own where they are absent. ``base`` is what the merge base of a pull request showed in the
     same lane: case id -> (outcome, signature class).
     """
 
@@ -49,6 +50,7 @@ class LaneInput:
     base: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
     attempt: int | None = None
     plan_digest: str = ""
+    builds: Mapping[str, str] | None = None
     base_contract: Mapping[str, ContractField] = field(default_factory=dict)
 
 
@@ -61,6 +63,7 @@ EXIT = {
     FindingKind.LANE_UNFINISHED: 3,
     FindingKind.LANE_SKIPPED: 3,
     FindingKind.NO_UPLOAD: 3,
+    FindingKind.BUILD_LOST: 3,
     FindingKind.PLAN_LOST: 3,
     FindingKind.MATRIX_LOST: 3,
     FindingKind.JOB_DISAGREES: 3,

@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ci_toolkit.catalogue.load import load_catalogue
@@ -11,10 +11,12 @@ from ci_toolkit.formats.digests import plan_digest
 from ci_toolkit.formats.documents import read_document
 from ci_toolkit.gates.jobs import Needed, lost_plan, other_conf, read_needs, stray
 from ci_toolkit.gates.judge import judge, judge_nothing
+from ci_toolkit.gates.lane import LaneInput
 from ci_toolkit.github.planning import attempt_here
 from ci_toolkit.model.plan import Plan
 from ci_toolkit.model.uploads import is_plan_name
 from ci_toolkit.model.verdict import Finding, Verdict
+from ci_toolkit.suites.builds import Fault, left_builds
 from ci_toolkit.suites.collect import collect
 from ci_toolkit.suites.uploads import in_folder, in_uploads, strangers
 
@@ -48,14 +50,32 @@ def gate(given: Evidence, conf: Path, needs_text: str, today: datetime.date, env
     places = (
         in_uploads(plan, given.uploads, given.name, attempt) if given.uploads else in_folder(plan, given.out, attempt)
     )
+    lanes = collect(plan, catalogue.by_id(), places, given.base)
+    if given.uploads:
+        lanes = _with_builds(plan, lanes, *left_builds(plan, given.uploads, given.name, attempt))
     unknown = strangers(plan, given.uploads, given.name) if given.uploads else ()
     return judge(
         plan,
-        collect(plan, catalogue.by_id(), places, given.base),
+        lanes,
         today,
         needs=needs,
         whole=(*other_conf(plan, catalogue.digest), *stray(unknown)),
     )
+
+
+def _with_builds(
+    plan: Plan, lanes: Mapping[str, LaneInput], digests: Mapping[str, str], faults: Mapping[str, Fault]
+) -> dict[str, LaneInput]:
+    """The lanes with the digest of the build that each should have tested, or with why there is none."""
+    needed = {lane.id: lane.build for lane in plan.lanes}
+    found = {}
+    for name, lane in lanes.items():
+        build = needed[name]
+        if build in faults:
+            found[name] = replace(lane, seen=None, fault=faults[build])
+        else:
+            found[name] = replace(lane, builds={build: digests[build]} if build else plan.provenance.builds)
+    return found
 
 
 def _lost(path: Path, needs: Mapping[str, Needed]) -> Finding | None:

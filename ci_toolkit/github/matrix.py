@@ -4,7 +4,7 @@ import json
 
 from ci_toolkit.errors import UsageError
 from ci_toolkit.formats.digests import digest_of
-from ci_toolkit.model.plan import Job, Plan
+from ci_toolkit.model.plan import Build, Job, Plan
 from ci_toolkit.plan.packing import CHUNKS
 
 OUTPUT_BYTES = 1 << 20
@@ -12,14 +12,16 @@ OUTPUT_BYTES = 1 << 20
 
 
 def outputs(plan: Plan) -> dict[str, str]:
-    """``digest`` of the plan, ``jobs`` (their number), and ``matrix_0`` and on, empty where there is no such matrix.
+    """``digest`` of the plan, ``jobs`` (their number), and the matrices ``builds``, ``matrix_0`` and on.
+
+    A matrix without a job is empty.
 
     Raises UsageError where GitHub would drop them for their size.
     """
     found = {"digest": digest_of(plan), "jobs": str(len(plan.jobs))}
+    found["builds"] = _matrix([_entry(build) for build in plan.builds])
     for chunk in range(CHUNKS):
-        include = [_entry(job) for job in plan.jobs if job.chunk == chunk]
-        found[f"matrix_{chunk}"] = json.dumps({"include": include}, separators=(",", ":")) if include else ""
+        found[f"matrix_{chunk}"] = _matrix([_entry(job) for job in plan.jobs if job.chunk == chunk])
     size = sum(len(text.encode("utf-16-le")) for pair in found.items() for text in pair)
     if size > OUTPUT_BYTES:
         raise UsageError(
@@ -29,8 +31,14 @@ def outputs(plan: Plan) -> dict[str, str]:
     return found
 
 
-def _entry(job: Job) -> dict[str, object]:
+def _matrix(include: list[dict[str, object]]) -> str:
+    return json.dumps({"include": include}, separators=(",", ":")) if include else ""
+
+
+def _entry(job: Job | Build) -> dict[str, object]:
     entry: dict[str, object] = {"job": job.id, "runs_on": job.runs_on, "timeout": job.timeout_minutes}
+    if isinstance(job, Job) and job.build:
+        entry["build"] = job.build
     if job.container:
         volumes = list(job.container.volumes)
         entry["container"] = {"image": job.container.image, "options": job.container.options, "volumes": volumes}

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace as replace_fields
 
 from ci_toolkit.catalogue.load import Catalogue
+from ci_toolkit.formats.digests import plan_digest
 from ci_toolkit.formats.documents import write_document
 from ci_toolkit.formats.durations import Durations
 from ci_toolkit.github.changed import changed_since, tracked_files
@@ -15,6 +16,7 @@ from ci_toolkit.github.commands import write_output
 from ci_toolkit.github.event import Arrived, arrived
 from ci_toolkit.github.matrix import outputs
 from ci_toolkit.github.provenance import collect, run_attempt
+from ci_toolkit.model.build import Built
 from ci_toolkit.model.plan import Plan
 from ci_toolkit.model.provenance import Provenance
 from ci_toolkit.plan.event import Event
@@ -30,12 +32,20 @@ def plan_here(catalogue: Catalogue, wish: Wish, out: Path, today: datetime.date,
     return make_and_write(catalogue, wish, out, today, provenance, event=event)
 
 
-def provenance_here(plan: Plan, catalogue: Catalogue, environ: Mapping[str, str]) -> Provenance | None:
-    """Where a part of ``plan`` runs that another job made; None outside GitHub, where it is the plan's own run."""
-    if not environ.get("GITHUB_RUN_ID"):
-        return None
+def provenance_here(plan: Plan, catalogue: Catalogue, build: Built | None, environ: Mapping[str, str]) -> Provenance:
+    """Where a part of ``plan`` runs that another job made, on ``build``; outside GitHub it is the plan's own run."""
+    on_github = environ.get("GITHUB_RUN_ID")
+    found = collect(Path(catalogue.folder).resolve().parent, environ) if on_github else plan.provenance
+    return replace_fields(found, builds={build.id: build.digest} if build else plan.provenance.builds)
+
+
+def provenance_of_build(plan: Plan | None, catalogue: Catalogue, environ: Mapping[str, str]) -> Provenance:
+    """Where a build is made, for ``plan`` where there is one; outside GitHub its run is the plan's own."""
     found = collect(Path(catalogue.folder).resolve().parent, environ)
-    return replace_fields(found, builds=plan.provenance.builds)
+    if plan is None:
+        return found
+    run = found.run if environ.get("GITHUB_RUN_ID") else plan.provenance.run
+    return replace_fields(found, run=run, conf_digest=plan.conf_digest, plan_digest=plan_digest(plan))
 
 
 def attempt_here(plan: Plan, environ: Mapping[str, str]) -> int:

@@ -42,6 +42,7 @@ class Advisory(Record, frozen=True, kw_only=True):
 class Lane(Record, frozen=True, kw_only=True):
     """One suite on one platform under one variant, perhaps one shard (number, from 1, and how many).
 
+    ``build`` is the build of the subject that it tests, empty where its job installs the subject itself.
     ``expected_s`` is how long its units took before, absent where that is not known of any. ``why`` says
     what selected it.
     """
@@ -55,6 +56,7 @@ class Lane(Record, frozen=True, kw_only=True):
     runs_on: tuple[str, ...] = ()
     timeout_s: float
     device: ExpectedDevice
+    build: str = ""
     selection: Selection = Selection()
     expected_s: float | None = None
     advisory: Advisory | None = None
@@ -112,6 +114,16 @@ class Job(Record, frozen=True, kw_only=True):
     runs_on: tuple[str, ...]
     timeout_minutes: int
     chunk: int = 0
+    build: str = ""
+    container: Container | None = None
+
+
+class Build(Record, frozen=True, kw_only=True):
+    """A build of the subject that lanes share: one job of a matrix, before those that run lanes."""
+
+    id: str
+    runs_on: tuple[str, ...]
+    timeout_minutes: int
     container: Container | None = None
 
 
@@ -131,8 +143,9 @@ class Change(Record, frozen=True, kw_only=True):
 class Plan(Document, frozen=True, kw_only=True):
     """The lanes of one event.
 
-    A plan for a fleet has ``jobs``, one for this machine has none. ``empty`` (``pass`` or ``fail``) says what a plan
-    without a lane means, ``notes`` how it came about. ``part_of`` is the digest of the plan that this is a part of.
+    A plan for a fleet has ``jobs``, and ``builds`` where lanes share one; one for this machine has none. ``empty``
+    (``pass`` or ``fail``) says what a plan without a lane means, ``notes`` how it came about. ``part_of`` is the digest
+    of the plan that this is a part of.
     """
 
     schema: str = PLAN_SCHEMA
@@ -143,6 +156,7 @@ class Plan(Document, frozen=True, kw_only=True):
     left_out: tuple[LeftOut, ...] = ()
     tier: str = ""
     change: Change | None = None
+    builds: tuple[Build, ...] = ()
     jobs: tuple[Job, ...] = ()
     empty: str = "fail"
     notes: tuple[str, ...] = ()

@@ -105,6 +105,7 @@ class ErrorKind(StrEnum):
     COLLECTION = "collection"
     DUPLICATE_IDS = "duplicate_ids"
     EMPTY_SELECTION = "empty_selection"
+    ANOTHER_BUILD = "another_build"
     LOST_CASES = "lost_cases"
     UNDECLARED_DESELECTION = "undeclared_deselection"
     WORKER_CRASHED = "worker_crashed"

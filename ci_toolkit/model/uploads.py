@@ -15,6 +15,16 @@ def plan_upload(name: str, attempt: int) -> str:
     return f"plan.{name}.a{attempt}"
 
 
+def build_upload(name: str, build: str, attempt: int) -> str:
+    """The artifact that holds what a build of that plan left."""
+    return f"build.{name}.{build}.a{attempt}"
+
+
+def built_upload(name: str, build: str, attempt: int) -> str:
+    """The artifact that holds no more of a build than its ``build.json``, for the gate."""
+    return f"built.{name}.{build}.a{attempt}"
+
+
 def evidence_upload(name: str, job: str, attempt: int) -> str:
     """The artifact that holds what one job of that plan left."""
     return f"evidence.{name}.{job}.a{attempt}"

@@ -36,6 +36,8 @@ class FindingKind(StrEnum):
     LANE_UNFINISHED = "lane_unfinished"
     LANE_SKIPPED = "lane_skipped"
     NO_UPLOAD = "no_upload"
+    BUILD_FAILED = "build_failed"
+    BUILD_LOST = "build_lost"
     PLAN_LOST = "plan_lost"
     MATRIX_LOST = "matrix_lost"
     JOB_DISAGREES = "job_disagrees"

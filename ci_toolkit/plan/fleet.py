@@ -11,6 +11,7 @@ from ci_toolkit.formats.durations import Durations
 from ci_toolkit.model.ids import matches
 from ci_toolkit.model.plan import Lane, LeftOut, Plan, Selection
 from ci_toolkit.model.provenance import Provenance
+from ci_toolkit.plan.builds import builds_of
 from ci_toolkit.plan.changes import Touched, touched
 from ci_toolkit.plan.event import Asked, Event, asked
 from ci_toolkit.plan.lanes import Wish, checked_switches, chosen, switched_off, wished
@@ -58,6 +59,7 @@ def plan_fleet(
         left_out=tuple(left_out),
         tier=asks.tier,
         change=change.change if change else None,
+        builds=builds_of(lanes, catalogue.builds),
         jobs=pack(lanes, {conf.platform.name: conf.platform for conf in confs}),
         empty=asks.empty,
         notes=notes,

@@ -81,6 +81,7 @@ def _job(platform: Platform, lanes: Sequence[Lane], batch: str) -> Job:
         lanes=tuple(lane.id for lane in lanes),
         platform=platform.name,
         runs_on=platform.runs_on,
+        build=platform.build,
         timeout_minutes=minutes,
         container=platform.container,
     )

@@ -15,6 +15,7 @@ from ci_toolkit.model.report import Device, ErrorKind
 from ci_toolkit.suites.jobs import JobMaker
 from ci_toolkit.suites.kind import Found, Kind, Subject, Unit
 from ci_toolkit.suites.lane_run import LaneRun
+from ci_toolkit.suites.proof import not_of_build
 from ci_toolkit.suites.registry import kind_of
 from ci_toolkit.suites.steps import IsKnown
 from ci_toolkit.suites.subject import ask, facts_of, normalised
@@ -42,6 +43,7 @@ def run_lane(
     is_known: IsKnown = lambda case: False,
     fail_fast: bool = False,
     no_device: str = "",
+    build: Path | None = None,
 ) -> Path:
     """Runs ``conf``'s lane with at most ``slots`` workers at a time and returns its evidence folder.
 
@@ -51,10 +53,10 @@ def run_lane(
     and the evidence says so. ``is_known`` says whether a case ends as its ratchet says; ``fail_fast`` ends the lane at
     the first unit in which one does not. Raises UsageError, before anything is written, for conf that does not fit
     what is there and for a folder that holds evidence already; from then on a valid evidence folder is left behind in
-    every case.
+    every case. ``build`` holds the files that the subject is installed from.
     """
     kind = kind_of(conf.lane.kind)
-    subject, found, obstacles = _prepare(conf, kind)
+    subject, found, obstacles = _prepare(conf, kind, build)
     units = () if obstacles or no_device else _selected(conf, found)
     writer = EvidenceWriter(attempt_folder(out.absolute(), conf.lane.id, attempt))
     maker = JobMaker(conf, subject, found, withheld, pool, writer)
@@ -63,8 +65,8 @@ def run_lane(
     run = LaneRun(conf, kind, subject, found, units, writer, provenance, maker, is_known, fail_fast, queue, width)
     if no_device:
         run.fault(ErrorKind.WRONG_DEVICE, no_device, Cause.INFRA)
-    for obstacle in obstacles:
-        run.fault(ErrorKind.SETUP, obstacle, Cause.INFRA)
+    for error, obstacle in obstacles:
+        run.fault(error, obstacle, Cause.INFRA)
     if not units and not obstacles and not no_device and not (found.units and conf.lane.shard):
         run.fault(ErrorKind.EMPTY_SELECTION, "the suite's selection holds no test file")
     try:
@@ -78,19 +80,23 @@ def run_lane(
     return writer.folder
 
 
-def _prepare(conf: LaneConf, kind: Kind) -> tuple[Subject, Found, list[str]]:
+def _prepare(conf: LaneConf, kind: Kind, build: Path | None) -> tuple[Subject, Found, list[tuple[ErrorKind, str]]]:
     """The subject, the suite, and what keeps the lane from running at all: a failed set-up is one finding."""
     nothing = Found(root=str(Path(conf.base, conf.root_path)), runner="", units=())
     try:
         subject = _ask(conf)
     except InfrastructureError as error:
-        return Subject("", "", "", "", {}), nothing, [str(error)]
+        return Subject("", "", "", "", {}), nothing, [(ErrorKind.SETUP, str(error))]
     missing = sorted({normalised(name) for name in conf.subject} - set(subject.packages))
     if missing:
-        return subject, nothing, [f"the subject {name} is not installed in {subject.executable}" for name in missing]
+        absent = [f"the subject {name} is not installed in {subject.executable}" for name in missing]
+        return subject, nothing, [(ErrorKind.SETUP, line) for line in absent]
+    other = not_of_build(subject, conf.subject, build) if build else []
+    if other:
+        return subject, nothing, [(ErrorKind.ANOTHER_BUILD, line) for line in other]
     lacking = unmet(conf.requires, facts_of(subject))
     if lacking:
-        return subject, nothing, [f"the lane requires what is not here: {lacking}"]
+        return subject, nothing, [(ErrorKind.SETUP, f"the lane requires what is not here: {lacking}")]
     return subject, kind.find(conf, subject), []
 
 

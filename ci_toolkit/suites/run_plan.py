@@ -32,7 +32,7 @@ class Manner:
 
     ``durations`` say which units take long, those start first; with ``fail_fast`` a lane ends at its first unit in
     which something fails that no ratchet expects. ``provenance`` is that of the run on this
-    machine, the plan's own where it is absent.
+    machine, the plan's own where it is absent. ``build`` holds the files that the subject is installed from.
     """
 
     slots: int
@@ -41,6 +41,7 @@ class Manner:
     durations: Durations = dataclasses.field(default_factory=Durations)
     fail_fast: bool = False
     provenance: Provenance | None = None
+    build: Path | None = None
 
 
 def run_plan(plan: Plan, confs: Mapping[str, LaneConf], out: Path, manner: Manner) -> dict[str, Path]:
@@ -92,6 +93,7 @@ def _run(plan: Plan, conf: LaneConf, out: Path, manner: Manner) -> Path:
         pool=pool,
         expected=manner.durations.of(conf.lane),
         no_device=absent,
+        build=manner.build,
     )
 
 

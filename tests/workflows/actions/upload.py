@@ -1,4 +1,4 @@
-"""Uploads a folder as one zip file, as actions/upload-artifact does with the inputs that the toolkit gives it."""
+"""Uploads a folder or a file as one zip file, as actions/upload-artifact does with the inputs that it is given here."""
 
 import hashlib
 import io
@@ -13,7 +13,10 @@ from service import call
 FORBIDDEN = '":<>|*?\r\n'  # of @actions/artifact; a name may not hold slashes either
 
 name, root = os.environ["NAME"], Path(os.environ["FOLDER"])
-files = sorted(path for path in root.rglob("*") if path.is_file()) if root.is_dir() else []
+if root.is_file():
+    files, root = [root], root.parent
+else:
+    files = sorted(path for path in root.rglob("*") if path.is_file())
 if os.environ["HIDDEN"] != "true":
     files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(root).parts)]
 if not files:
