@@ -14,8 +14,8 @@ BUILDS = "builds"
 """The job that makes the builds of a plan."""
 LANES = "lanes_"
 """With the number of its matrix: a job that runs lanes."""
-_ABSENT = frozenset({FindingKind.NO_UPLOAD, FindingKind.LANE_MISSING, FindingKind.LANE_UNFINISHED})
-_UNBUILT = frozenset({FindingKind.BUILD_FAILED, FindingKind.BUILD_LOST, FindingKind.ANOTHER_BUILD})
+_UNBUILT = frozenset({FindingKind.BUILD_FAILED, FindingKind.BUILD_LOST})
+_ABSENT = _UNBUILT | {FindingKind.NO_UPLOAD, FindingKind.LANE_MISSING, FindingKind.LANE_UNFINISHED}
 _ENDS = ("success", "failure", "cancelled", "skipped")
 
 
@@ -92,7 +92,7 @@ def disagreeing(plan: Plan, needs: Mapping[str, Needed], found: Sequence[Finding
         here = [one for one in plan.jobs if (one.build if name == BUILDS else f"{LANES}{one.chunk}" == name)]
         lanes = {lane for one in here for lane in one.lanes}
         idle = (name == BUILDS or name.startswith(LANES)) and not lanes and job.result == "skipped"
-        told_by = [one for one in found if name != BUILDS or one.kind in _UNBUILT]
+        told_by = [one for one in found if name != BUILDS or one.kind in {*_UNBUILT, FindingKind.MATRIX_LOST}]
         if job.result == "success" or idle or _explained(lanes, told_by):
             continue
         message = f"the job {name} ended as {job.result}, and no evidence says why: look into its log"

@@ -13,7 +13,7 @@ from ci_toolkit.gates.jobs import Needed, lost_plan, other_conf, read_needs, str
 from ci_toolkit.gates.judge import judge
 from ci_toolkit.gates.lane import LaneInput
 from ci_toolkit.model.outcome import Outcome
-from ci_toolkit.model.plan import Advisory, Job, Plan
+from ci_toolkit.model.plan import Advisory, Build, Job, Plan
 from ci_toolkit.model.verdict import FindingKind, Verdict
 
 TODAY = datetime.date(2026, 12, 1)
@@ -26,10 +26,14 @@ def planned(world, *lanes: str) -> Plan:
     return msgspec.structs.replace(world.plan(), lanes=made, jobs=jobs)
 
 
-def judged(world, needs: dict[str, Needed], **lost: FindingKind) -> Verdict:
-    """The verdict over one lane that passed, and others that left nothing."""
+def judged(world, needs: dict[str, Needed], build: str = "", **lost: FindingKind) -> Verdict:
+    """The verdict over one lane that passed, and others that left nothing; all test the same build, if any."""
     world.outcomes = {"a.py::one": Outcome.PASSED}
     plan = planned(world, "s-cpu", *lost)
+    if build:
+        jobs = tuple(msgspec.structs.replace(job, build=build) for job in plan.jobs)
+        made = (Build(id=build, runs_on=("x",), timeout_minutes=1),)
+        plan = msgspec.structs.replace(plan, jobs=jobs, builds=made)
     found = world.input()
     seen = found.seen
     report = msgspec.structs.replace(
@@ -79,6 +83,41 @@ def test_an_advisory_lane_explains_its_job_only_where_that_was_lost(world) -> No
 )
 def test_a_lane_that_can_not_have_run_is_red_even_with_evidence(world, needs, kind: str) -> None:
     assert kinds(judged(world, needs)) == [kind]
+
+
+WELL = {"lanes_0": Needed("success")}
+
+
+@pytest.mark.parametrize(
+    ("needs", "kind"),
+    [
+        ({}, "build_lost"),
+        ({"builds": Needed("skipped")}, "build_lost"),
+        ({"builds": Needed("skipped"), "plan": Needed("success", {**OUTPUTS, "builds": False})}, "matrix_lost"),
+        ({"builds": Needed("failure")}, "job_disagrees"),
+        ({"builds": Needed("cancelled")}, "job_disagrees"),
+    ],
+)
+def test_a_lane_of_a_build_that_was_not_made_is_red_even_with_evidence(world, needs, kind: str) -> None:
+    assert kinds(judged(world, WELL | needs, build="wheel")) == [kind]
+
+
+def test_a_build_that_failed_explains_its_job_and_another_red_does_not(world) -> None:
+    needs = {"lanes_0": Needed("failure"), "builds": Needed("failure")}
+    assert kinds(judged(world, needs, build="wheel", lost=FindingKind.BUILD_FAILED)) == ["build_failed"]
+    found = kinds(judged(world, needs, build="wheel", lost=FindingKind.NO_UPLOAD))
+    assert sorted(found) == ["job_disagrees", "no_upload"]
+
+
+def test_an_advisory_lane_explains_the_failure_of_its_build(world) -> None:
+    world.advisory = Advisory(until=TODAY, reason="new")
+    needs = {"lanes_0": Needed("failure"), "builds": Needed("failure")}
+    assert kinds(judged(world, needs, build="wheel", lost=FindingKind.BUILD_FAILED)) == []
+
+
+def test_a_plan_without_builds_skips_their_job(world) -> None:
+    assert kinds(judged(world, WELL | {"builds": Needed("skipped")})) == []
+    assert kinds(judged(world, WELL | {"builds": Needed("failure")})) == ["job_disagrees"]
 
 
 def test_another_job_that_the_gate_needs_must_succeed(world) -> None:
