@@ -7,12 +7,12 @@ from ci_toolkit.model.text import clip
 from ci_toolkit.model.verdict import Verdict
 from ci_toolkit.publish.words import blocking, failure_lines, headline, title
 
-PER_STEP = 10
-"""GitHub keeps ten errors of a step and drops the rest without a word."""
+PER_STEP = 9
+"""GitHub keeps ten errors of a step and drops the rest without a word; one is told while lanes still run."""
 
 
 def annotations(verdict: Verdict, relative: Callable[[str], str]) -> list[str]:
-    """Workflow commands for the blocking findings, at most ten; the last one counts what is left.
+    """Workflow commands for the blocking findings, at most nine; the last one counts what is left.
 
     ``relative`` gives a file's path in the checkout, empty for one outside it.
     """

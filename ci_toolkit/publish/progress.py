@@ -3,6 +3,7 @@
 import os
 import time
 from collections import Counter
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
@@ -10,7 +11,7 @@ from rich.live import Live
 from rich.text import Text
 
 from ci_toolkit.formats.durations import Durations
-from ci_toolkit.github.commands import defuse
+from ci_toolkit.github.commands import command, defuse, on_github
 from ci_toolkit.model.outcome import BAD, Outcome
 from ci_toolkit.model.plan import Plan
 from ci_toolkit.model.report import WorkerEnd
@@ -19,6 +20,7 @@ from ci_toolkit.publish.live import LiveView, Running, Totals, is_watched
 from ci_toolkit.publish.remaining import Remaining
 from ci_toolkit.publish.terminal import make_console
 from ci_toolkit.publish.words import duration, plural
+from ci_toolkit.suites.announcing import KNOWN
 from ci_toolkit.workers.jobs import Job
 
 FAILURES_NAMED = 20
@@ -43,6 +45,7 @@ class Progress:
         self._remaining = Remaining(plan, durations or Durations(), slots)
         self._fallbacks: set[str] = set()
         self._failed: Counter[str] = Counter()
+        self._has_red = False
 
     def __enter__(self) -> Self:
         if is_watched(self._console, os.environ):
@@ -73,7 +76,7 @@ class Progress:
             running.case = ""
             running.finished += 1
             self._totals.finished += 1
-        elif event == "phase" and running and message.get("outcome") in FAILING and not message.get("rerun"):
+        elif event == "phase" and running and _is_news(message):
             self._case_failed(lane, running, str(message.get("id")))
         elif event == "residue":
             self._say(f"LEFT  {lane} {unit}: {message.get('message')}", "yellow")
@@ -102,6 +105,7 @@ class Progress:
         running.failed = case
         self._failed[lane] += 1
         self._totals.failed += 1
+        self._first_red(lane, case, "failed")
         if self._failed[lane] <= FAILURES_NAMED:
             self._say(f"FAIL  {lane} {clip(case, 300)}", "red")
         elif self._failed[lane] == FAILURES_NAMED + 1:
@@ -117,9 +121,18 @@ class Progress:
         during = f", in case {clip(found.case, 300)}" if found and found.case and found.case not in str(said) else ""
         how = "" if end == WorkerEnd.COMPLETED else f"; {end}: {said}{during}"
         style = "dim" if end == WorkerEnd.COMPLETED else "red"
+        if end not in (WorkerEnd.COMPLETED, WorkerEnd.INTERRUPTED) and not message.get(KNOWN):
+            self._first_red(job.request.lane, (found and found.case) or job.request.unit, f"ended its worker ({end})")
         on = f" on {found.device}" if found and found.device else ""
         text = f"END   {job.request.lane} {job.request.unit}{on}: {cases} {plural('case', cases)} in {spent}{how}"
         self._say(text, style)
+
+    def _first_red(self, lane: str, case: str, how: str) -> None:
+        """The first bad end that nobody expects is an annotation at once: the others can wait for the verdict."""
+        if not self._has_red and on_github(os.environ):
+            message = f"{case} {how}; the lane goes on, its verdict has all"
+            self._console.print(Text(command("error", one_line(clip(message, 500)), title=f"first red · {lane}")))
+        self._has_red = True
 
     def _log(self, text: str) -> None:
         """Says what the view that lives shows anyway."""
@@ -129,6 +142,11 @@ class Progress:
     def _say(self, text: str, style: str = "dim") -> None:
         # A style of the print itself would colour the view below the line too.
         self._console.print(Text(defuse(one_line(text)), style))
+
+
+def _is_news(message: Mapping[str, Any]) -> bool:
+    """Whether a phase ended badly and for good, and not as its ratchet says."""
+    return message.get("outcome") in FAILING and not message.get("rerun") and not message.get(KNOWN)
 
 
 def devices(granted: object) -> str:

@@ -65,8 +65,7 @@ def title(finding: Finding) -> str:
     what = (
         one_line(finding.cases[0]) if len(finding.cases) == 1 else f"{finding.count:,} {plural('case', finding.count)}"
     )
-    about = f" · {what}" if finding.cases else ""
-    return f"{words(finding.kind)} · {finding.lane}{about}"
+    return " · ".join(filter(None, (words(finding.kind), finding.lane, what if finding.cases else "")))
 
 
 def place(finding: Finding) -> str:

@@ -12,6 +12,7 @@ from ci_toolkit.model.facts import unmet
 from ci_toolkit.model.outcome import Cause
 from ci_toolkit.model.provenance import Provenance
 from ci_toolkit.model.report import Device, ErrorKind
+from ci_toolkit.suites.announcing import announced
 from ci_toolkit.suites.jobs import JobMaker
 from ci_toolkit.suites.kind import Found, Kind, Subject, Unit
 from ci_toolkit.suites.lane_run import LaneRun
@@ -56,6 +57,7 @@ def run_lane(
     every case. ``build`` holds the files that the subject is installed from.
     """
     kind = kind_of(conf.lane.kind)
+    observe = announced(observe, is_known)
     subject, found, obstacles = _prepare(conf, kind, build)
     units = () if obstacles or no_device else _selected(conf, found)
     writer = EvidenceWriter(attempt_folder(out.absolute(), conf.lane.id, attempt))
