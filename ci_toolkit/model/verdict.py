@@ -38,6 +38,7 @@ class FindingKind(StrEnum):
     NO_UPLOAD = "no_upload"
     PLAN_LOST = "plan_lost"
     MATRIX_LOST = "matrix_lost"
+    VERDICT_LOST = "verdict_lost"
     JOB_DISAGREES = "job_disagrees"
     FOREIGN_EVIDENCE = "foreign_evidence"
     ANOTHER_PLAN = "another_plan"
