@@ -7,6 +7,7 @@ import click
 
 from ci_toolkit.cli.options import (
     base_option,
+    commit_option,
     conf_option,
     fail_fast_option,
     full_option,
@@ -23,6 +24,7 @@ from ci_toolkit.cli.options import (
 @click.command()
 @plan_option
 @job_option
+@commit_option
 @conf_option
 @only_option
 @full_option
@@ -35,6 +37,7 @@ from ci_toolkit.cli.options import (
 def command(
     plan_file: Path | None,
     job: str,
+    commit: str,
     conf_folder: Path,
     only: tuple[str, ...],
     full: bool,
@@ -76,9 +79,9 @@ def command(
     durations = read_durations(conf_folder / DURATIONS)
     if plan_file:
         plan = part_of_plan(plan_file, catalogue, job=job)
-        provenance = provenance_here(plan, catalogue, os.environ)
+        provenance = provenance_here(plan, catalogue, os.environ, commit)
     else:
-        plan = plan_here(catalogue, Wish(only, full, units), out, today.date(), os.environ)
+        plan = plan_here(catalogue, Wish(only, full, units), out, today.date(), os.environ, commit)
         provenance = None
     print_plan(plan)
     with Stop().install() as stop:

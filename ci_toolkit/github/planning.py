@@ -23,19 +23,21 @@ from ci_toolkit.plan.lanes import Wish
 from ci_toolkit.suites.planning import PLAN, make_and_write
 
 
-def plan_here(catalogue: Catalogue, wish: Wish, out: Path, today: datetime.date, environ: Mapping[str, str]) -> Plan:
-    """Plans what was wished for on this machine and writes ``OUT/plan.json``."""
-    provenance = collect(Path(catalogue.folder).resolve().parent, environ)
+def plan_here(
+    catalogue: Catalogue, wish: Wish, out: Path, today: datetime.date, environ: Mapping[str, str], commit: str = ""
+) -> Plan:
+    """Plans what was wished for on this machine and writes ``OUT/plan.json``; ``commit`` must be checked out."""
+    provenance = collect(Path(catalogue.folder).resolve().parent, environ, commit)
     event = environ.get("GITHUB_EVENT_NAME") or "local"
     return make_and_write(catalogue, wish, out, today, provenance, event=event)
 
 
-def provenance_here(plan: Plan, catalogue: Catalogue, environ: Mapping[str, str]) -> Provenance | None:
+def provenance_here(
+    plan: Plan, catalogue: Catalogue, environ: Mapping[str, str], commit: str = ""
+) -> Provenance | None:
     """Where a part of ``plan`` runs that another job made; None outside GitHub, where it is the plan's own run."""
-    if not environ.get("GITHUB_RUN_ID"):
-        return None
-    found = collect(Path(catalogue.folder).resolve().parent, environ)
-    return replace_fields(found, builds=plan.provenance.builds)
+    found = collect(Path(catalogue.folder).resolve().parent, environ, commit)
+    return replace_fields(found, builds=plan.provenance.builds) if environ.get("GITHUB_RUN_ID") else None
 
 
 def attempt_here(plan: Plan, environ: Mapping[str, str]) -> int:
@@ -63,9 +65,13 @@ def plan_event(
     out: Path,
     today: datetime.date,
     environ: Mapping[str, str],
+    commit: str = "",
 ) -> Plan:
-    """Plans ``event`` for the fleet, writes ``OUT/plan.json``, and sets the matrices as outputs of the step."""
-    provenance = collect(Path(catalogue.folder).resolve().parent, environ)
+    """Plans ``event`` for the fleet, writes ``OUT/plan.json``, and sets the matrices as outputs of the step.
+
+    ``commit`` is the one that must be checked out, empty for whichever is.
+    """
+    provenance = collect(Path(catalogue.folder).resolve().parent, environ, commit)
     plan = plan_fleet(catalogue, event, wish, durations, provenance=provenance, today=today)
     values = outputs(plan)
     out.mkdir(parents=True, exist_ok=True)
