@@ -70,6 +70,9 @@ def test_the_linters_find_nothing() -> None:
 
 # The most that a job may be given. Whatever is not here reads the repository at most.
 GRANTED = {
+    ("comment.yml", "approve"): {"contents": "read", "pull-requests": "write"},
+    ("comment.yml", "hardware"): {"actions": "read", "contents": "read"},
+    ("comment.yml", "report"): {"checks": "write", "contents": "read", "pull-requests": "write"},
     ("hardware-matrix.yml", "approval"): {"actions": "read"},
     ("pr.yml", "hardware"): {"actions": "read", "contents": "read"},
     ("pr.yml", "report"): {"checks": "write", "contents": "read", "pull-requests": "write"},
@@ -81,6 +84,13 @@ GRANTED = {
 }
 
 
+# What is lost there is judged, and is red by a name of its own.
+SOFT = {
+    ("hardware-matrix.yml", "gate"): ["Get the plan", "Get the evidence"],
+    ("comment.yml", "report"): ["Get the verdict"],
+}
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_each_job_has_its_own_permissions_and_an_end(path: Path) -> None:
     assert load(path)["permissions"] == {}
@@ -89,7 +99,7 @@ def test_each_job_has_its_own_permissions_and_an_end(path: Path) -> None:
         assert "uses" in job or "timeout-minutes" in job, name
         assert "continue-on-error" not in job, name
         soft = [step["name"] for step in job.get("steps", []) if "continue-on-error" in step]
-        assert soft == (["Get the plan", "Get the evidence"] if name == "gate" else []), "the gate judges what is lost"
+        assert soft == SOFT.get((path.name, name), []), name
 
 
 def test_no_job_that_runs_code_of_a_change_can_write() -> None:
@@ -195,6 +205,41 @@ def test_the_approval_of_a_fork_comes_before_every_lane() -> None:
     assert "github.event.pull_request.head.repo.full_name != github.repository" in approve
     assert approve.endswith("&& 'true' || 'false' }}")
     assert MATRIX["jobs"]["approval"]["environment"] == "${{ inputs.environment }}"
+
+
+def test_a_commit_is_tested_only_where_a_comment_names_it_and_its_job_approved_it() -> None:
+    approve = MATRIX["jobs"]["plan"]["outputs"]["approve"]
+    named = "startsWith(github.event.comment.body, format('/ci run {0}', inputs.commit))"
+    assert f"|| (inputs.commit != '' && !(github.event_name == 'issue_comment' && {named})))" in approve
+    comment = load(ROOT / ".github/workflows/comment.yml")["jobs"]
+    assert comment["approve"]["if"].startswith("github.event_name == 'issue_comment' && ")
+    assert comment["hardware"]["needs"] == "approve"
+    run = "needs.approve.outputs.run == 'true'"
+    assert comment["hardware"]["if"] == f"{run} && needs.approve.outputs.commit != ''"
+    assert comment["report"]["if"] == f"always() && {run}"
+    given = {(path.name, job.get("with", {}).get("commit")) for path in FILES for _, job in jobs(path)}
+    assert {pair for pair in given if pair[1]} == {("comment.yml", "${{ needs.approve.outputs.commit }}")}
+
+
+def test_the_commit_is_what_every_job_has_of_the_subject() -> None:
+    for name, job in MATRIX["jobs"].items():
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("actions/checkout@") and "path" not in step["with"]:
+                assert step["with"]["ref"] == "${{ inputs.commit }}", name
+        args = " ".join(step.get("with", {}).get("args", "") for step in job["steps"])
+        if name == "plan" or name in LANES:
+            assert "--commit '${{ inputs.commit }}'" in args, name
+    for path in FILES:
+        assert "allow-unsafe-pr-checkout: true" not in path.read_text(encoding="utf-8"), path.name
+
+
+def test_what_may_write_has_code_of_the_toolkit_alone() -> None:
+    """ratchet-update.yml has the default branch."""
+    for path in FILES:
+        for name, job in jobs(path):
+            if "write" in job["permissions"].values() and path.name != "ratchet-update.yml":
+                places = [step["with"].get("path") for step in job["steps"] if "checkout@" in step.get("uses", "")]
+                assert places == [".ci-toolkit/toolkit"], f"{path.name} {name}"
 
 
 def test_names_of_artifacts_hold_the_attempt() -> None:
