@@ -259,6 +259,20 @@ def test_the_readme_names_each_workflow_and_each_input_and_output_of_the_action(
     assert {path.name for path in FILES if "workflow_call" in load(path)["on"]} <= words
 
 
+def test_the_caller_that_the_readme_shows_grants_what_comment_yml_asks_for_and_no_more() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    [text] = [block for block in re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL) if "issue_comment" in block]
+    shown = yaml.load(text, Loader)
+    [caller] = shown["jobs"].values()
+    asked: dict[str, str] = {}
+    for _, job in jobs(ROOT / ".github/workflows/comment.yml"):
+        for scope, level in job["permissions"].items():
+            asked[scope] = max(level, asked.get(scope, "read"))
+    assert caller["permissions"] == asked, "write is the greater word too"
+    assert shown["on"] == {"issue_comment": {"types": ["created"]}}
+    assert set(caller["with"]) <= set(load(ROOT / ".github/workflows/comment.yml")["on"]["workflow_call"]["inputs"])
+
+
 def test_what_is_published_can_not_be_of_another_run() -> None:
     """A self-hosted runner keeps its folders; where nothing is checked out first, nothing empties them."""
     for path in FILES:
