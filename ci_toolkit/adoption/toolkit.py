@@ -15,7 +15,8 @@ _SUBJECT = _TOOLKIT | {"conf", "setup"}
 INPUTS = {
     "pr.yml": _SUBJECT | {"fork-environment"},
     "nightly.yml": _SUBJECT | {"tier"},
-    "hardware-matrix.yml": _SUBJECT | {"approve", "environment", "name", "plan-args", "tier"},
+    "comment.yml": _SUBJECT,
+    "hardware-matrix.yml": _SUBJECT | {"approve", "commit", "environment", "name", "plan-args", "tier"},
     "triage.yml": _SUBJECT | {"more", "only"},
     "ratchet-update.yml": _TOOLKIT | {"artifact", "attempt", "conf", "lane", "reason", "run-id"},
     "report-fork.yml": _TOOLKIT,

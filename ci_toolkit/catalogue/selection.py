@@ -22,7 +22,7 @@ EVENTS = {
     "push": EventConf(tier="pr"),
     "schedule": EventConf(tier="nightly"),
     "workflow_dispatch": EventConf(tier="nightly"),
-    "issue_comment": EventConf(tier="pr"),
+    "issue_comment": EventConf(tier="pr", changes=True, empty="pass"),
     "local": EventConf(tier="pr"),
 }
 EMPTY = ("pass", "fail")

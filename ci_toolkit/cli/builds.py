@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ci_toolkit.cli.options import conf_option
+from ci_toolkit.cli.options import commit_option, conf_option
 
 BUILD = click.argument("build")
 OUT = click.option(
@@ -27,9 +27,10 @@ def command() -> None:
 @command.command()
 @BUILD
 @click.option("--plan", "plan_file", type=click.Path(path_type=Path, dir_okay=False), help="The plan that needs it.")
+@commit_option
 @conf_option
 @OUT
-def make(build: str, plan_file: Path | None, conf_folder: Path, out: Path) -> int:
+def make(build: str, plan_file: Path | None, commit: str, conf_folder: Path, out: Path) -> int:
     """Run BUILD's command and seal what it leaves, or why it left nothing, in OUT/build.json.
 
     The command finds in CI_TOOLKIT_BUILD_OUT the folder for its files. Ends with 1 when it failed.
@@ -53,7 +54,7 @@ def make(build: str, plan_file: Path | None, conf_folder: Path, out: Path) -> in
     if build not in catalogue.builds:
         raise dangling(Where(str(conf_folder / "builds.yml")), "build", build, catalogue.builds)
     plan = part_of_plan(plan_file, catalogue) if plan_file else None
-    provenance = provenance_of_build(plan, catalogue, os.environ)
+    provenance = provenance_of_build(plan, catalogue, os.environ, commit)
     with Stop().install() as stop, commands_stopped(sys.stdout, os.environ):
         base = conf_folder.resolve().parent
         built = make_build(catalogue.builds[build], base, out, provenance, os.environ, stop)

@@ -8,6 +8,7 @@ import click
 from ci_toolkit.cli.options import (
     base_option,
     build_option,
+    commit_option,
     conf_option,
     fail_fast_option,
     full_option,
@@ -25,6 +26,7 @@ from ci_toolkit.cli.options import (
 @plan_option
 @job_option
 @build_option
+@commit_option
 @conf_option
 @only_option
 @full_option
@@ -38,6 +40,7 @@ def command(
     plan_file: Path | None,
     job: str,
     build_folder: Path | None,
+    commit: str,
     conf_folder: Path,
     only: tuple[str, ...],
     full: bool,
@@ -86,9 +89,9 @@ def command(
     if plan_file:
         plan = part_of_plan(plan_file, catalogue, job=job)
         check_builds(plan, build)
-        provenance = provenance_here(plan, catalogue, build, os.environ)
+        provenance = provenance_here(plan, catalogue, build, os.environ, commit)
     else:
-        plan = plan_here(catalogue, Wish(only, full, units), out, today.date(), os.environ)
+        plan = plan_here(catalogue, Wish(only, full, units), out, today.date(), os.environ, commit)
         provenance = plan.provenance
     print_plan(plan)
     with Stop().install() as stop:

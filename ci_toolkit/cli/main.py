@@ -15,6 +15,7 @@ COMMANDS = {
     "run": ("ci_toolkit.cli.run", "Run lanes and write their evidence."),
     "gate": ("ci_toolkit.cli.gate", "Judge evidence against the plan and the ratchets."),
     "publish": ("ci_toolkit.cli.publish", "Write the summary and the annotations of a verdict."),
+    "approve": ("ci_toolkit.cli.approve", "Decide about a comment that asks for a run."),
     "ratchet": ("ci_toolkit.cli.ratchet", "Propose, accept, promote and show expectations."),
     "reproduce": ("ci_toolkit.cli.reproduce", "Print the command that reproduces a case."),
     "devices": ("ci_toolkit.cli.devices", "List, prove and lease the accelerators of this machine."),

@@ -47,6 +47,9 @@ build_option = click.option(
     help="With --plan: what `builds take` left, and the subject is installed from.",
 )
 job_option = click.option("--job", metavar="ID", default="", help="With --plan: the lanes of this job.")
+commit_option = click.option(
+    "--commit", metavar="SHA", default="", help="The commit that must be checked out.  [default: whichever is]"
+)
 base_option = click.option(
     "--base",
     type=click.Path(path_type=Path, file_okay=False, exists=True),

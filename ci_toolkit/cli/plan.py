@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from ci_toolkit.cli.options import (
+    commit_option,
     conf_option,
     full_option,
     json_option,
@@ -22,6 +23,7 @@ from ci_toolkit.cli.options import (
 @click.option("--tier", default="", help="With --fleet: the tier, whatever the event says.")
 @click.option("--since", default="", metavar="COMMIT", help="With --fleet: what changed since.  [default: the event's]")
 @click.option("--explain", is_flag=True, help="With --fleet: say why each lane runs, and in which job.")
+@commit_option
 @conf_option
 @only_option
 @full_option
@@ -35,6 +37,7 @@ def command(
     tier: str,
     since: str,
     explain: bool,
+    commit: str,
     conf_folder: Path,
     only: tuple[str, ...],
     full: bool,
@@ -66,9 +69,9 @@ def command(
     if fleet:
         arrived = event_here(conf_folder.resolve().parent, os.environ, name=event, tier=tier, since=since)
         durations = read_durations(conf_folder / DURATIONS)
-        plan = plan_event(catalogue, arrived, wish, durations, out, today.date(), os.environ)
+        plan = plan_event(catalogue, arrived, wish, durations, out, today.date(), os.environ, commit)
     else:
-        plan = plan_here(catalogue, wish, out, today.date(), os.environ)
+        plan = plan_here(catalogue, wish, out, today.date(), os.environ, commit)
     if as_json:
         click.echo(encode(plan).decode())
     else:

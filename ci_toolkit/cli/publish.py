@@ -27,6 +27,10 @@ from ci_toolkit.cli.options import out_option
     default="",
     help="The comment goes to the open pull request with this head; for the verdict of a fork's run.",
 )
+@click.option("--commit", metavar="SHA", default="", help="Where the check run goes.  [default: the event's head]")
+@click.option(
+    "--digest", help="What the job of the gate told as its output `digest`: no other verdict is published as passed."
+)
 @click.option(
     "--key",
     default="",
@@ -40,6 +44,8 @@ def command(
     issue: bool,
     pull_request: int | None,
     for_head: str,
+    commit: str,
+    digest: str | None,
     key: str,
 ) -> int:
     """Write summary.md; on GitHub also the job summary, annotations and outputs. Ends with the verdict's exit code.
@@ -49,22 +55,25 @@ def command(
 
     Example: ci-toolkit publish --out out --comment --check-run 'hardware gate'
     """
+    import datetime
     import os
 
     from ci_toolkit.errors import ToolkitError, worst_exit
     from ci_toolkit.github.commands import defuse
     from ci_toolkit.model.text import one_line
-    from ci_toolkit.publish.read import read_verdict
+    from ci_toolkit.publish.read import read_verdict, vouched_verdict
     from ci_toolkit.publish.write import publish
 
-    verdict = read_verdict(verdict_file or out / "verdict.json")
-    if not (comment or check_run or issue or pull_request or for_head or key):
+    path = verdict_file or out / "verdict.json"
+    today = datetime.datetime.now(datetime.UTC).date()
+    verdict = read_verdict(path) if digest is None else vouched_verdict(path, digest, today)
+    if not (comment or check_run or issue or pull_request or for_head or commit or key):
         publish(verdict, out, os.environ)
         return verdict.exit_code
 
     from ci_toolkit.publish.remote import Wishes, publish_remotely
 
-    wishes = Wishes(comment, check_run, issue, pull_request, for_head, key)
+    wishes = Wishes(comment, check_run, issue, pull_request, for_head, key, commit)
     wishes.check()
     errors: list[ToolkitError] = []
     try:

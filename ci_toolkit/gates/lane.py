@@ -66,6 +66,7 @@ EXIT = {
     FindingKind.BUILD_LOST: 3,
     FindingKind.PLAN_LOST: 3,
     FindingKind.MATRIX_LOST: 3,
+    FindingKind.VERDICT_LOST: 3,
     FindingKind.JOB_DISAGREES: 3,
     FindingKind.FOREIGN_EVIDENCE: 3,
     FindingKind.ANOTHER_PLAN: 3,

@@ -26,7 +26,8 @@ def arrived(environ: Mapping[str, str]) -> Arrived:
     payload = read_payload(environ.get("GITHUB_EVENT_PATH", ""))
     pull = _table(payload.get("pull_request"))
     queue = _table(payload.get("merge_group"))
-    labels = pull.get("labels")
+    issue = _table(payload.get("issue")) if commented_pull(payload) else {}
+    labels = (pull or issue).get("labels")
     found = [label.get("name") for label in labels if isinstance(label, dict)] if isinstance(labels, list) else []
     base = _table(pull.get("base")).get("sha") or queue.get("base_sha") or payload.get("before")
     return Arrived(
@@ -34,6 +35,14 @@ def arrived(environ: Mapping[str, str]) -> Arrived:
         tuple(label for label in found if isinstance(label, str)),
         base if isinstance(base, str) and set(base) != {"0"} else "",
     )
+
+
+def commented_pull(payload: Mapping[str, object]) -> int | None:
+    """The number of the pull request that the event's comment is on; None where there is none."""
+    issue = _table(payload.get("issue"))
+    number = issue.get("number")
+    on_pull = isinstance(issue.get("pull_request"), dict)
+    return number if on_pull and type(number) is int and number > 0 else None
 
 
 def _table(value: object) -> dict[str, object]:

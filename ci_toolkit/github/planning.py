@@ -25,23 +25,29 @@ from ci_toolkit.plan.lanes import Wish
 from ci_toolkit.suites.planning import PLAN, make_and_write
 
 
-def plan_here(catalogue: Catalogue, wish: Wish, out: Path, today: datetime.date, environ: Mapping[str, str]) -> Plan:
-    """Plans what was wished for on this machine and writes ``OUT/plan.json``."""
-    provenance = collect(Path(catalogue.folder).resolve().parent, environ)
+def plan_here(
+    catalogue: Catalogue, wish: Wish, out: Path, today: datetime.date, environ: Mapping[str, str], commit: str = ""
+) -> Plan:
+    """Plans what was wished for on this machine and writes ``OUT/plan.json``; ``commit`` must be checked out."""
+    provenance = collect(Path(catalogue.folder).resolve().parent, environ, commit)
     event = environ.get("GITHUB_EVENT_NAME") or "local"
     return make_and_write(catalogue, wish, out, today, provenance, event=event)
 
 
-def provenance_here(plan: Plan, catalogue: Catalogue, build: Built | None, environ: Mapping[str, str]) -> Provenance:
+def provenance_here(
+    plan: Plan, catalogue: Catalogue, build: Built | None, environ: Mapping[str, str], commit: str = ""
+) -> Provenance:
     """Where a part of ``plan`` runs that another job made, on ``build``; outside GitHub it is the plan's own run."""
-    on_github = environ.get("GITHUB_RUN_ID")
-    found = collect(Path(catalogue.folder).resolve().parent, environ) if on_github else plan.provenance
-    return replace_fields(found, builds={build.id: build.digest} if build else plan.provenance.builds)
+    found = collect(Path(catalogue.folder).resolve().parent, environ, commit)
+    here = found if environ.get("GITHUB_RUN_ID") else plan.provenance
+    return replace_fields(here, builds={build.id: build.digest} if build else plan.provenance.builds)
 
 
-def provenance_of_build(plan: Plan | None, catalogue: Catalogue, environ: Mapping[str, str]) -> Provenance:
+def provenance_of_build(
+    plan: Plan | None, catalogue: Catalogue, environ: Mapping[str, str], commit: str = ""
+) -> Provenance:
     """Where a build is made, for ``plan`` where there is one; outside GitHub its run is the plan's own."""
-    found = collect(Path(catalogue.folder).resolve().parent, environ)
+    found = collect(Path(catalogue.folder).resolve().parent, environ, commit)
     if plan is None:
         return found
     run = found.run if environ.get("GITHUB_RUN_ID") else plan.provenance.run
@@ -73,9 +79,13 @@ def plan_event(
     out: Path,
     today: datetime.date,
     environ: Mapping[str, str],
+    commit: str = "",
 ) -> Plan:
-    """Plans ``event`` for the fleet, writes ``OUT/plan.json``, and sets the matrices as outputs of the step."""
-    provenance = collect(Path(catalogue.folder).resolve().parent, environ)
+    """Plans ``event`` for the fleet, writes ``OUT/plan.json``, and sets the matrices as outputs of the step.
+
+    ``commit`` is the one that must be checked out, empty for whichever is.
+    """
+    provenance = collect(Path(catalogue.folder).resolve().parent, environ, commit)
     plan = plan_fleet(catalogue, event, wish, durations, provenance=provenance, today=today)
     values = outputs(plan)
     out.mkdir(parents=True, exist_ok=True)

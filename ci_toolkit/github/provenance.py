@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 
-from ci_toolkit.errors import UsageError
+from ci_toolkit.errors import EvidenceError, UsageError
+from ci_toolkit.github.event import commented_pull, read_payload
+from ci_toolkit.model.ids import is_commit
 from ci_toolkit.model.provenance import Provenance
 
 GIT_PATIENCE_S = 30.0
@@ -19,26 +21,45 @@ _LOCATES_GIT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", 
 """Set where git runs us as a hook, for the repository of the hook; the one at ``base`` may be another."""
 
 
-def collect(base: Path, environ: Mapping[str, str]) -> Provenance:
+def collect(base: Path, environ: Mapping[str, str], commit: str = "") -> Provenance:
     """Facts about the repository at ``base`` and this run; a run outside GitHub gets an id of its own.
 
-    Raises UsageError when the runner's environment holds what can not be (an attempt that is no number).
+    ``commit`` is what was to be checked out, where that is not the event's own. Raises EvidenceError when git says that
+    another one is, UsageError when the runner's environment holds what can not be (an attempt that is no number).
     """
-    pull = _PULL.match(environ.get("GITHUB_REF", ""))
     image = [environ[name] for name in ("ImageOS", "ImageVersion") if environ.get(name)]
     status = git_output(base, "status", "--porcelain", "--untracked-files=no")
     return Provenance(
         toolkit=metadata.version("ci-toolkit"),
         repository=environ.get("GITHUB_REPOSITORY", ""),
-        commit=(git_output(base, "rev-parse", "HEAD") or environ.get("GITHUB_SHA", "")).strip(),
+        commit=_commit(base, commit, environ),
         dirty=None if status is None else bool(status.strip()),
-        pull_request=int(pull[1]) if pull else None,
+        pull_request=_pull_request(environ),
         run=environ.get("GITHUB_RUN_ID") or f"local-{uuid.uuid4().hex[:12]}",
         attempt=run_attempt(environ),
         runner=environ.get("RUNNER_NAME", "") or platform.node(),
         image="-".join(image),
         system=system(),
     )
+
+
+def _commit(base: Path, told: str, environ: Mapping[str, str]) -> str:
+    if told and not is_commit(told):
+        raise UsageError(f"{told[:80]!r} is no whole commit SHA", hint="40 characters of 0-9 and a-f")
+    found = (git_output(base, "rev-parse", "HEAD") or "").strip()
+    if told and found not in ("", told):
+        raise EvidenceError(f"{told} was to be checked out, and {found} is", hint="look at the step that checks out")
+    return found or told or environ.get("GITHUB_SHA", "").strip()
+
+
+def _pull_request(environ: Mapping[str, str]) -> int | None:
+    """The number of the run's pull request. A comment's run is one of the default branch, by its reference."""
+    pull = _PULL.match(environ.get("GITHUB_REF", ""))
+    if pull:
+        return int(pull[1])
+    if environ.get("GITHUB_EVENT_NAME") != "issue_comment":
+        return None
+    return commented_pull(read_payload(environ.get("GITHUB_EVENT_PATH", "")))
 
 
 def system() -> str:

@@ -1,13 +1,10 @@
 """Finds the pull request that a commit is the head of."""
 
-import re
-
 import msgspec
 
 from ci_toolkit.errors import NothingSelectedError, UsageError
 from ci_toolkit.github.rest import Rest
-
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+from ci_toolkit.model.ids import is_commit
 
 
 class _Head(msgspec.Struct, frozen=True):
@@ -25,7 +22,7 @@ def pull_request_of(rest: Rest, repository: str, head: str) -> int:
     The open ones are listed, since GitHub's search by commit does not know commits that lie in a fork. Raises
     NothingSelectedError where there is none (any more), UsageError where there are several.
     """
-    if not _COMMIT.fullmatch(head):
+    if not is_commit(head):
         raise UsageError(f"--for-head: {head[:80]!r} is no whole commit SHA")
     pulls = rest.pages(f"/repos/{repository}/pulls", _Pull, needs="pull-requests: read", state="open")
     numbers = sorted({pull.number for pull in pulls if pull.head.sha == head})

@@ -57,6 +57,11 @@ class Rest:
         """One answer."""
         return self._session.decoded(self._send("GET", self._base + path, params=params, needs=needs), _one(kind))
 
+    def find(self, path: str, kind: type[T], *, needs: str = "") -> T | None:
+        """One answer; None for what is not there, or not for this token to see."""
+        answer = self._send("GET", self._base + path, needs=needs, accepted=(404,))
+        return None if answer.status_code == 404 else self._session.decoded(answer, _one(kind))
+
     def pages(self, path: str, kind: type[T], *, under: str = "", needs: str = "", **params: str | int) -> Iterator[T]:
         """The items of a list, page after page; ``under`` names the key that holds them, where the list is in one."""
         items: type[list[T]] = list[kind]  # type: ignore[valid-type]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ci_toolkit.errors import UsageError
-from ci_toolkit.github.event import read_payload
+from ci_toolkit.github.event import commented_pull, read_payload
 from ci_toolkit.github.marker import LARGEST, RunAt
 from ci_toolkit.github.session import API
 
@@ -52,7 +52,7 @@ def run_context(environ: Mapping[str, str]) -> RunContext:
             number = pull.get("number")
             head = pull["head"].get("sha", "") if isinstance(pull.get("head"), dict) else ""
         elif isinstance(issue, dict) and "pull_request" in issue:
-            number, head = issue.get("number"), ""
+            number, head = commented_pull(payload), ""
     server = environ.get("GITHUB_SERVER_URL", "https://github.com")
     url = f"{server}/{repository}/actions/runs/{at.run}" if _SERVER.fullmatch(server) else ""
     workflow = _WORKFLOW.search(environ.get("GITHUB_WORKFLOW_REF", ""))

@@ -4,6 +4,7 @@ import hashlib
 import re
 
 LANE_ID = re.compile(r"[a-z0-9_.-]+")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)", re.IGNORECASE)
 """Names that Windows keeps for devices, with any ending."""
@@ -14,6 +15,11 @@ SAFE_NAME_LENGTH = 80
 def is_lane_id(text: str) -> bool:
     """Whether ``text`` may name a lane, and so a folder and an artifact."""
     return bool(LANE_ID.fullmatch(text)) and text not in {".", ".."}
+
+
+def is_commit(text: str) -> bool:
+    """Whether ``text`` is a whole commit SHA, as git prints it."""
+    return bool(_COMMIT.fullmatch(text))
 
 
 def lane_id(suite: str, platform: str, variant: str = "", shard: tuple[int, int] | None = None) -> str:

@@ -40,6 +40,7 @@ class FindingKind(StrEnum):
     BUILD_LOST = "build_lost"
     PLAN_LOST = "plan_lost"
     MATRIX_LOST = "matrix_lost"
+    VERDICT_LOST = "verdict_lost"
     JOB_DISAGREES = "job_disagrees"
     FOREIGN_EVIDENCE = "foreign_evidence"
     ANOTHER_PLAN = "another_plan"

@@ -1,10 +1,13 @@
 """Reads a verdict that is about to be told to people: one that contradicts itself is not believed."""
 
+import datetime
 from pathlib import Path
 
-from ci_toolkit.errors import EvidenceError, Where
+from ci_toolkit.errors import EvidenceError, UsageError, Where
+from ci_toolkit.formats.digests import digest_of
 from ci_toolkit.formats.documents import read_document
-from ci_toolkit.model.verdict import Verdict
+from ci_toolkit.gates.judge import judge_nothing
+from ci_toolkit.model.verdict import Finding, FindingKind, Verdict
 from ci_toolkit.publish.words import MEANING
 
 
@@ -15,6 +18,26 @@ def read_verdict(path: Path) -> Verdict:
     if fault:
         raise EvidenceError(f"contradicts itself: {fault}", Where(str(path)), "gate again")
     return verdict
+
+
+def vouched_verdict(path: Path, digest: str, today: datetime.date) -> Verdict:
+    """The verdict in ``path`` where it is red, or the one whose ``digest`` the gate's own job told.
+
+    Jobs of a run can write each other's artifacts, and some run code of the change: a green that is not the gate's, or
+    nothing at all, is a lost verdict, which is red.
+    """
+    try:
+        verdict = read_verdict(path)
+    except (EvidenceError, UsageError) as error:
+        return _lost(f"the verdict did not arrive as the gate wrote it: {error}", today)
+    if verdict.result == "passed" and digest_of(verdict) != digest:
+        return _lost("the verdict that arrived passed, and is not the one that the gate wrote", today)
+    return verdict
+
+
+def _lost(message: str, today: datetime.date) -> Verdict:
+    kind = FindingKind.VERDICT_LOST
+    return judge_nothing(Finding(kind=kind, key=kind.value, lane="", message=message, exit_code=3), today)
 
 
 def _contradiction(verdict: Verdict) -> str:

@@ -15,6 +15,7 @@ from ci_toolkit.github.pulls import pull_request_of
 from ci_toolkit.github.rest import Rest
 from ci_toolkit.github.run_context import RunContext, run_context, token
 from ci_toolkit.github.waiting import Clock
+from ci_toolkit.model.ids import is_commit
 from ci_toolkit.model.verdict import Verdict
 from ci_toolkit.publish.check_run import conclusion, render_check
 from ci_toolkit.publish.comment import render_comment
@@ -26,7 +27,10 @@ KEY = "ci-toolkit"
 
 @dataclass(frozen=True)
 class Wishes:
-    """What shall be published remotely. ``for_head`` says that the verdict was written by a fork's run."""
+    """What shall be published remotely. ``for_head`` says that the verdict was written by a fork's run.
+
+    ``commit`` is what a check run belongs to, where the event has none of its own.
+    """
 
     comment: bool = False
     check_run: str = ""
@@ -34,6 +38,7 @@ class Wishes:
     pull_request: int | None = None
     for_head: str = ""
     key: str = ""
+    commit: str = ""
 
     def check(self) -> None:
         """Raises UsageError for wishes that do not go together."""
@@ -46,6 +51,10 @@ class Wishes:
             raise UsageError("--for-head and --pull-request both name the pull request", hint="give one of them")
         if (self.for_head or self.pull_request) and not self.comment:
             raise UsageError("--for-head and --pull-request say where --comment goes", hint="add --comment")
+        if self.commit and not self.check_run:
+            raise UsageError("--commit says where --check-run goes", hint="add --check-run NAME")
+        if self.commit and not is_commit(self.commit):
+            raise UsageError(f"--commit: {self.commit[:80]!r} is no whole commit SHA")
         if self.key:
             check_key(self.key)
 
@@ -105,12 +114,13 @@ def _comment(rest: Rest, verdict: Verdict, wishes: Wishes, run: RunContext) -> s
 
 
 def _check_run(rest: Rest, verdict: Verdict, wishes: Wishes, run: RunContext, environ: Mapping[str, str]) -> str:
-    if not run.head:
+    head = wishes.commit or run.head
+    if not head:
         raise UsageError(
             "--check-run: this event has no commit of its own to judge", hint="use it in the run that tests"
         )
     check = render_check(verdict, environ.get("GITHUB_WORKSPACE") or "/")
-    return put_check_run(rest, run.repository, wishes.check_run, run.head, check, run.url)
+    return put_check_run(rest, run.repository, wishes.check_run, head, check, run.url)
 
 
 def _issue(rest: Rest, verdict: Verdict, wishes: Wishes, run: RunContext) -> str:

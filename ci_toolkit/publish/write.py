@@ -4,6 +4,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from ci_toolkit.formats.digests import digest_of
 from ci_toolkit.formats.documents import write_atomically, write_document
 from ci_toolkit.github.commands import (
     SUMMARY_BYTES,
@@ -44,6 +45,6 @@ def _fill_files(verdict: Verdict, out: Path, environ: Mapping[str, str]) -> None
     """Writes the step's outputs and its summary; neither keeps the other from being written."""
     try:
         outputs = {"verdict": str(out / VERDICT), "summary": str(out / SUMMARY), "evidence": str(out)}
-        write_output(environ, {"result": verdict.result, **outputs})
+        write_output(environ, {"result": verdict.result, "digest": digest_of(verdict), **outputs})
     finally:
         append_summary(environ, render(verdict, summary_room(environ)))

@@ -12,8 +12,10 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from github_api.description import description
 
+BASE = "b" * 40
 BOT = {"login": "github-actions[bot]", "id": 41898282, "type": "Bot"}
 PERSON = {"login": "octocat", "id": 1, "type": "User"}
+STRANGER = {"login": "stranger", "id": 77, "type": "User"}
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class FakeGitHub:
         self.comments: dict[int, dict[str, Any]] = {}
         self.issues: dict[int, dict[str, Any]] = {}
         self.pulls: dict[int, dict[str, Any]] = {}
+        self.permissions: dict[str, str] = {}
         self.checks: dict[int, dict[str, Any]] = {}
         self.annotations: dict[int, list[dict[str, Any]]] = {}
         self.requests: list[Request] = []
@@ -110,10 +113,11 @@ class FakeGitHub:
         self.issues[found] = made
         return made
 
-    def add_pull(self, number: int, head: str, state: str = "open") -> None:
+    def add_pull(self, number: int, head: str, state: str = "open", base: str = BASE) -> None:
         (made,) = description().example("pull-request-simple-items")[:1]
         made.update(number=number, state=state, requested_teams=[])
         made["head"]["sha"] = head
+        made["base"]["sha"] = base
         self.pulls[number] = made
 
     def handle(self, request: Request, raw: bytes) -> tuple[int, dict[str, str], bytes]:
@@ -171,8 +175,24 @@ class FakeGitHub:
             return 404, "Not Found"
         if len(request.body["body"]) > 65_536:
             return 422, "body is too long (maximum is 65536 characters)"
-        self.comments[int(found)]["body"] = request.body["body"]
+        self.comments[int(found)].update(body=request.body["body"], updated_at="2026-11-20T02:00:01Z")
         return 200, self.comments[int(found)]
+
+    def _get_comment(self, request: Request, found: str) -> tuple[int, Any]:
+        made = self.comments.get(int(found))
+        return (200, made) if made else (404, "Not Found")
+
+    def _get_permission(self, request: Request, login: str) -> tuple[int, Any]:
+        """`permission` knows the legacy roles alone; strangers may read what is public."""
+        users = {one["user"]["login"]: one["user"] for one in self.comments.values()}
+        if login not in users:
+            return 404, f"{login} is not a user"
+        example = "repository-collaborator-permission-response-if-user-has-admin-permissions"
+        answer = description().example(example)
+        role = self.permissions.get(login, "read")
+        answer.update(role_name=role, permission={"maintain": "write", "triage": "read"}.get(role, role))
+        answer["user"].update(users[login], role_name=role)
+        return 200, answer
 
     def _delete_comment(self, request: Request, found: str) -> tuple[int, Any]:
         return (204, None) if self.comments.pop(int(found), None) else (404, "Not Found")
@@ -210,6 +230,15 @@ class FakeGitHub:
 
     def _list_pulls(self, request: Request) -> tuple[int, Any]:
         return 200, _Listed([one for one in self.pulls.values() if one["state"] == request.query.get("state", "open")])
+
+    def _get_pull(self, request: Request, number: str) -> tuple[int, Any]:
+        known = self.pulls.get(int(number))
+        if known is None:
+            return 404, "Not Found"
+        made = description().example("pull-request")
+        made.update(number=known["number"], state=known["state"], requested_teams=[])
+        made["head"]["sha"], made["base"]["sha"] = known["head"]["sha"], known["base"]["sha"]
+        return 200, made
 
     def _create_check(self, request: Request) -> tuple[int, Any]:
         check = description().example("check-run-example-of-completed-conclusion")
@@ -267,12 +296,15 @@ _HERE = "/repos/[^/]+/[^/]+"
 _ROUTES = [
     ("GET", rf"{_HERE}/issues/(\d+)/comments", "list_comments"),
     ("POST", rf"{_HERE}/issues/(\d+)/comments", "create_comment"),
+    ("GET", rf"{_HERE}/issues/comments/(\d+)", "get_comment"),
     ("PATCH", rf"{_HERE}/issues/comments/(\d+)", "edit_comment"),
     ("DELETE", rf"{_HERE}/issues/comments/(\d+)", "delete_comment"),
     ("GET", rf"{_HERE}/issues", "list_issues"),
     ("POST", rf"{_HERE}/issues", "create_issue"),
     ("PATCH", rf"{_HERE}/issues/(\d+)", "edit_issue"),
     ("GET", rf"{_HERE}/pulls", "list_pulls"),
+    ("GET", rf"{_HERE}/pulls/(\d+)", "get_pull"),
+    ("GET", rf"{_HERE}/collaborators/([^/]+)/permission", "get_permission"),
     ("POST", rf"{_HERE}/check-runs", "create_check"),
     ("PATCH", rf"{_HERE}/check-runs/(\d+)", "edit_check"),
     ("GET", rf"{_HERE}/check-runs/(\d+)", "get_check"),

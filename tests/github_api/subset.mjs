@@ -6,6 +6,7 @@ const keep = new RegExp('^(' + [
   '/actions/artifacts(/\\{artifact_id\\}(/\\{archive_format\\})?)?',
   '/actions/runs(/\\{run_id\\}(/(artifacts|jobs))?)?',
   '/check-runs(/\\{check_run_id\\}(/annotations)?)?',
+  '/collaborators/\\{username\\}/permission',
   '/commits/\\{ref\\}/(check-runs|status)',
   '/commits/\\{commit_sha\\}/pulls',
   '/issues(/\\{issue_number\\}(/comments)?)?',

@@ -27,6 +27,11 @@ def git(folder: Path, *args: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def head(folder: Path) -> str:
+    told = subprocess.run(["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, check=True)
+    return told.stdout.decode().strip()
+
+
 class Run:
     """A workflow run; jobs have the checkout and what was uploaded before them."""
 
@@ -51,9 +56,10 @@ class Run:
         self.needs["plan"] = {"result": "success", "outputs": pairs}
         self.matrix = json.loads(pairs["matrix_0"])["include"]
 
-    def lane(self, lane: str, attempt: int = 1, **env: str) -> subprocess.CompletedProcess[str]:
+    def lane(self, lane: str, attempt: int = 1, commit: str = "", **env: str) -> subprocess.CompletedProcess[str]:
         upload = self.uploads / f"evidence.hardware.{lane}.a{attempt}"
-        return self.job("ci", "--plan", "plan/plan.json", "--job", lane, "--out", str(upload), attempt=attempt, **env)
+        planned = ("--plan", "plan/plan.json", "--job", lane, "--commit", commit)
+        return self.job("ci", *planned, "--out", str(upload), attempt=attempt, **env)
 
     def gate(self, lanes: str = "success", attempt: int = 1) -> subprocess.CompletedProcess[str]:
         needs = json.dumps(self.needs | {"lanes_0": {"result": lanes}})
@@ -118,6 +124,26 @@ def test_what_does_not_arrive_is_red(planned) -> None:
     shutil.rmtree(planned.project.folder / "plan")
     assert planned.gate().returncode == 3
     assert planned.kinds() == {"plan_lost"}
+
+
+def test_evidence_of_another_commit_is_red_and_none_is_made_where_one_was_asked_for(planned) -> None:
+    folder = planned.project.folder
+    asked = head(folder)
+    git(folder, "commit", "-q", "--allow-empty", "-m", "pushed later")
+    refused = planned.lane("small-cpu", commit=asked)
+    assert refused.returncode == 3
+    assert f"{asked} was to be checked out, and {head(folder)} is" in refused.stderr
+    assert not planned.uploads.exists()
+    assert planned.job("plan", "--fleet", "--event", "push", "--commit", asked, "--out", "again").returncode == 3
+    assert planned.job("plan", "--fleet", "--event", "push", "--commit", asked[:9], "--out", "again").returncode == 2
+
+    card = planned.project.register_cards(2)
+    for lane in ("small-cpu", "small-card"):
+        planned.lane(lane, **card)
+    gated = planned.gate()
+    assert gated.returncode == 3
+    assert f"the evidence is of another commit: {head(folder)}, planned was {asked}" in gated.stdout
+    assert planned.kinds() == {"foreign_evidence"}
 
 
 def test_a_job_that_is_not_planned_is_refused(planned) -> None:

@@ -202,6 +202,28 @@ def test_a_change_of_text_alone_plans_nothing_and_says_so(fleet) -> None:
     assert fleet.toolkit("plan", "--fleet", "--event", "push", "--only", "none*").returncode == 5
 
 
+def test_a_comment_is_planned_like_the_pull_request_that_it_is_on(fleet) -> None:
+    commit(fleet)
+    fleet.write("src/add.py", "x = 1\n")
+    commit(fleet)
+    labels = [{"name": "ci: more"}]
+    issue = {"number": 5, "pull_request": {"url": "x"}, "labels": labels}
+    fleet.write("conf/selection.yml", TABLE + 'labels: {"ci: more": {lanes: [more-card]}}\n')
+    event = fleet.write("event.json", json.dumps({"action": "created", "issue": issue}))
+    env = {"GITHUB_EVENT_NAME": "issue_comment", "GITHUB_EVENT_PATH": str(event)}
+    ran = fleet.toolkit("plan", "--fleet", "--since", "HEAD~1", **env)
+    assert ran.returncode == 0, ran.stderr
+    plan = document(fleet)
+    assert {lane["id"] for lane in plan["lanes"]} == {"ops-card", "ops-cpu", "more-card"}
+    assert (plan["tier"], plan["change"]["code"], plan["empty"]) == ("pr", 1, "pass")
+    assert plan["provenance"]["pull_request"] == 5
+    asked = fleet.toolkit(
+        "plan", "--fleet", "--tier", "", "--since", "HEAD~1", "--only", "ops-*", "--tier", "nightly", **env
+    )
+    assert asked.returncode == 0, asked.stderr
+    assert (document(fleet)["tier"], len(document(fleet)["lanes"])) == ("nightly", 2)
+
+
 def test_a_lane_that_was_planned_for_a_fleet_runs_as_planned(fleet) -> None:
     commit(fleet)
     ran = fleet.toolkit("plan", "--fleet", "--event", "push")

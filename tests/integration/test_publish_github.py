@@ -115,6 +115,69 @@ def test_a_forks_verdict_can_only_comment(red, github) -> None:
     assert "the fork's own code" in comment["body"]
 
 
+COMMENTED = {"action": "created", "issue": {"number": 5, "pull_request": {}}, "comment": {"id": 3}}
+
+
+def digest(project, out: str = "out") -> str:
+    """What the job of the gate tells."""
+    outputs = project.folder / "outputs"
+    outputs.unlink(missing_ok=True)
+    env = {"GITHUB_ACTIONS": "true", "GITHUB_OUTPUT": str(outputs)}
+    project.toolkit("publish", "--out", out, **env)
+    lines = outputs.read_text(encoding="utf-8").splitlines()
+    [at] = [number for number, line in enumerate(lines) if line.startswith("digest<<")]
+    return lines[at + 1]
+
+
+def test_a_run_of_a_comment_gives_the_approved_commit_a_check_run(project, github) -> None:
+    project.write("tests/test_a.py", GREEN)
+    assert project.toolkit("ci").returncode == 0
+    wanted = ("publish", "--out", "out", "--comment", "--check-run", "x", "--commit", HEAD, "--digest", digest(project))
+    env = run(project, github, COMMENTED, "issue_comment")
+    assert project.toolkit(*wanted, **env).returncode == 0
+    (check,) = github.checks.values()
+    assert (check["head_sha"], check["conclusion"]) == (HEAD, "success")
+    (comment,) = github.comments.values()
+    assert comment["issue_url"].endswith("/issues/5")
+    assert project.toolkit("publish", "--out", "out", "--check-run", "x", **env).returncode == 2
+    for bad in (("--commit", HEAD), ("--check-run", "x", "--commit", HEAD[:9])):
+        assert project.toolkit("publish", "--out", "out", *bad, **env).returncode == 2
+
+
+@pytest.mark.parametrize("told", ["", "0" * 64])
+def test_a_green_that_the_gate_did_not_write_is_a_lost_verdict(project, github, told: str) -> None:
+    """Code of a fork can upload a verdict of its own; it can not set an output of the gate's job."""
+    project.write("tests/test_a.py", GREEN)
+    assert project.toolkit("ci").returncode == 0
+    wanted = ("--comment", "--check-run", "x", "--commit", HEAD, "--digest", told)
+    ran = project.toolkit("publish", "--out", "out", *wanted, **run(project, github, COMMENTED, "issue_comment"))
+    assert ran.returncode == 3
+    (check,) = github.checks.values()
+    assert (check["head_sha"], check["conclusion"]) == (HEAD, "failure")
+    assert "is not the one that the gate wrote" in check["output"]["summary"]
+
+
+@pytest.mark.parametrize("left", [None, "{"])
+def test_a_verdict_that_did_not_arrive_is_red_for_all_to_see(project, github, left: str | None) -> None:
+    if left:
+        project.write("lost/verdict.json", left)
+    wanted = ("--check-run", "x", "--commit", HEAD, "--digest", "0" * 64)
+    ran = project.toolkit("publish", "--out", "lost", *wanted, **run(project, github, COMMENTED, "issue_comment"))
+    assert ran.returncode == 3
+    (check,) = github.checks.values()
+    assert check["conclusion"] == "failure"
+    assert "verdict did not arrive" in check["output"]["summary"]
+
+
+def test_a_red_verdict_is_told_with_its_reasons_also_without_a_digest(red, github) -> None:
+    """The outputs of a job that failed may be lost; nobody gains by a red of their own."""
+    wanted = ("--check-run", "x", "--commit", HEAD, "--digest", "")
+    ran = red.toolkit("publish", "--out", "out", *wanted, **run(red, github, COMMENTED, "issue_comment"))
+    assert ran.returncode == 1
+    (check,) = github.checks.values()
+    assert "41 == 42" in check["output"]["summary"]
+
+
 def test_without_a_token_it_says_so(red, github) -> None:
     ran = red.toolkit("publish", "--out", "out", "--comment", **run(red, github, PULL) | {"GITHUB_TOKEN": ""})
     assert "there is no token" in ran.stderr

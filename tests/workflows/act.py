@@ -115,6 +115,7 @@ def run(
         for label in sorted(labels):
             options += ["-P", f"{label}=-self-hosted"]
         given = {"GITHUB_RUN_ID": RUN, "TEST_ACTIONS": str(ACTIONS), "TEST_REPOSITORIES": str(toolkit.parents[1])}
+        given["TEST_SUBJECT"] = str(repository)
         for name, value in (server.env(RUN) | given | (env or {})).items():
             options += ["--env", f"{name}={value}"]
         if payload is not None:

@@ -42,7 +42,17 @@ class Consumer:
         if not (self.folder / ".git").is_dir():
             self.git("init", "-q", "-b", "main")
         self.git("add", "-A")
-        self.git("-c", "user.name=someone", "-c", "user.email=someone@example.com", "commit", "-q", "-m", message)
+        self.git(
+            "-c",
+            "user.name=someone",
+            "-c",
+            "user.email=someone@example.com",
+            "commit",
+            "-q",
+            "--allow-empty",
+            "-m",
+            message,
+        )
 
     def git(self, *args: str) -> None:
         subprocess.run(["git", *args], cwd=self.folder, check=True, stdin=subprocess.DEVNULL)

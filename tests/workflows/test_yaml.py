@@ -15,6 +15,7 @@ ACTION = ROOT / "action.yml"
 FILES = sorted((ROOT / ".github/workflows").glob("*.yml"))
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 LANES = [f"lanes_{chunk}" for chunk in range(4)]
+BUILDS = "builds"
 
 
 class Loader(yaml.SafeLoader):
@@ -70,6 +71,9 @@ def test_the_linters_find_nothing() -> None:
 
 # The most that a job may be given. Whatever is not here reads the repository at most.
 GRANTED = {
+    ("comment.yml", "approve"): {"contents": "read", "pull-requests": "write"},
+    ("comment.yml", "hardware"): {"actions": "read", "contents": "read"},
+    ("comment.yml", "report"): {"checks": "write", "contents": "read", "pull-requests": "write"},
     ("hardware-matrix.yml", "approval"): {"actions": "read"},
     ("pr.yml", "hardware"): {"actions": "read", "contents": "read"},
     ("pr.yml", "report"): {"checks": "write", "contents": "read", "pull-requests": "write"},
@@ -81,6 +85,15 @@ GRANTED = {
 }
 
 
+# What is lost there is judged, and is red by a name of its own.
+SOFT = {
+    ("hardware-matrix.yml", "gate"): ["Get the plan", "Get the evidence", "Get what was built"],
+    ("comment.yml", "report"): ["Get the verdict"],
+    ("nightly.yml", "report"): ["Get the verdict"],
+    ("pr.yml", "report"): ["Get the verdict"],
+}
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_each_job_has_its_own_permissions_and_an_end(path: Path) -> None:
     assert load(path)["permissions"] == {}
@@ -89,9 +102,7 @@ def test_each_job_has_its_own_permissions_and_an_end(path: Path) -> None:
         assert "uses" in job or "timeout-minutes" in job, name
         assert "continue-on-error" not in job, name
         soft = [step["name"] for step in job.get("steps", []) if "continue-on-error" in step]
-        assert soft == (["Get the plan", "Get the evidence", "Get what was built"] if name == "gate" else []), (
-            "the gate judges what is lost"
-        )
+        assert soft == SOFT.get((path.name, name), []), name
 
 
 def test_no_job_that_runs_code_of_a_change_can_write() -> None:
@@ -161,7 +172,7 @@ def test_the_gate_waits_for_every_job_and_always_runs() -> None:
     gate = MATRIX["jobs"]["gate"]
     assert gate["if"] == "always()"
     assert set(gate["needs"]) == set(MATRIX["jobs"]) - {"gate"}
-    for name in ("plan", *LANES):
+    for name in ("plan", BUILDS, *LANES):
         assert f'"{name}": {{"result": "${{{{ needs.{name}.result }}}}"' in " ".join(str(gate["steps"]).split())
 
 
@@ -187,7 +198,7 @@ def test_a_caller_passes_on_what_its_inputs_say() -> None:
 
 
 def test_the_approval_of_a_fork_comes_before_every_lane() -> None:
-    for name in LANES:
+    for name in (*LANES, BUILDS):
         job = MATRIX["jobs"][name]
         assert "approval" in job["needs"]
         assert "needs.approval.result == (needs.plan.outputs.approve == 'false' && 'skipped' || 'success')" in job["if"]
@@ -197,6 +208,41 @@ def test_the_approval_of_a_fork_comes_before_every_lane() -> None:
     assert "github.event.pull_request.head.repo.full_name != github.repository" in approve
     assert approve.endswith("&& 'true' || 'false' }}")
     assert MATRIX["jobs"]["approval"]["environment"] == "${{ inputs.environment }}"
+
+
+def test_a_commit_is_tested_only_where_a_comment_names_it_and_its_job_approved_it() -> None:
+    approve = MATRIX["jobs"]["plan"]["outputs"]["approve"]
+    named = "startsWith(github.event.comment.body, format('/ci run {0}', inputs.commit))"
+    assert f"|| (inputs.commit != '' && !(github.event_name == 'issue_comment' && {named})))" in approve
+    comment = load(ROOT / ".github/workflows/comment.yml")["jobs"]
+    assert comment["approve"]["if"].startswith("github.event_name == 'issue_comment' && ")
+    assert comment["hardware"]["needs"] == "approve"
+    run = "needs.approve.outputs.run == 'true'"
+    assert comment["hardware"]["if"] == f"{run} && needs.approve.outputs.commit != ''"
+    assert comment["report"]["if"] == f"always() && {run}"
+    given = {(path.name, job.get("with", {}).get("commit")) for path in FILES for _, job in jobs(path)}
+    assert {pair for pair in given if pair[1]} == {("comment.yml", "${{ needs.approve.outputs.commit }}")}
+
+
+def test_the_commit_is_what_every_job_has_of_the_subject() -> None:
+    for name, job in MATRIX["jobs"].items():
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("actions/checkout@") and "path" not in step["with"]:
+                assert step["with"]["ref"] == "${{ inputs.commit }}", name
+        args = " ".join(step.get("with", {}).get("args", "") for step in job["steps"])
+        if name in ("plan", BUILDS, *LANES):
+            assert "--commit '${{ inputs.commit }}'" in args, name
+    for path in FILES:
+        assert "allow-unsafe-pr-checkout: true" not in path.read_text(encoding="utf-8"), path.name
+
+
+def test_what_may_write_has_code_of_the_toolkit_alone() -> None:
+    """ratchet-update.yml has the default branch."""
+    for path in FILES:
+        for name, job in jobs(path):
+            if "write" in job["permissions"].values() and path.name != "ratchet-update.yml":
+                places = [step["with"].get("path") for step in job["steps"] if "checkout@" in step.get("uses", "")]
+                assert places == [".ci-toolkit/toolkit"], f"{path.name} {name}"
 
 
 def test_names_of_artifacts_hold_the_attempt() -> None:
@@ -216,6 +262,20 @@ def test_the_readme_names_each_workflow_and_each_input_and_output_of_the_action(
     assert {path.name for path in FILES if "workflow_call" in load(path)["on"]} <= words
 
 
+def test_the_caller_that_the_readme_shows_grants_what_comment_yml_asks_for_and_no_more() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    [text] = [block for block in re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL) if "issue_comment" in block]
+    shown = yaml.load(text, Loader)
+    [caller] = shown["jobs"].values()
+    asked: dict[str, str] = {}
+    for _, job in jobs(ROOT / ".github/workflows/comment.yml"):
+        for scope, level in job["permissions"].items():
+            asked[scope] = max(level, asked.get(scope, "read"))
+    assert caller["permissions"] == asked, "write is the greater word too"
+    assert shown["on"] == {"issue_comment": {"types": ["created"]}}
+    assert set(caller["with"]) <= set(load(ROOT / ".github/workflows/comment.yml")["on"]["workflow_call"]["inputs"])
+
+
 def test_what_is_published_can_not_be_of_another_run() -> None:
     """A self-hosted runner keeps its folders; where nothing is checked out first, nothing empties them."""
     for path in FILES:
@@ -225,6 +285,9 @@ def test_what_is_published_can_not_be_of_another_run() -> None:
                 folder = got["with"]["path"]
                 assert folder.endswith("${{ github.run_id }}.${{ github.run_attempt }}"), path.name
                 assert f"publish --out {folder} " in job["steps"][-1]["with"]["args"], path.name
+                # A verdict of another run, which ran code of a fork, is told as a comment and no more.
+                digest = "--digest '${{ needs.hardware.outputs.digest }}'" in job["steps"][-1]["with"]["args"]
+                assert digest == (path.name != "report-fork.yml"), path.name
 
 
 def test_the_interpreters_of_the_action_see_nothing_of_the_subject() -> None:

@@ -27,6 +27,13 @@ def test_where_each_event_starts_from(tmp_path: Path) -> None:
     assert told(tmp_path, "push", {"before": "123"}).base == "123"
 
 
+def test_a_comment_has_the_labels_of_its_pull_request_and_no_base(tmp_path: Path) -> None:
+    labels = [{"name": "ci: full"}]
+    issue = {"number": 5, "pull_request": {}, "labels": labels}
+    assert told(tmp_path, "issue_comment", {"issue": issue}) == Arrived("issue_comment", ("ci: full",))
+    assert told(tmp_path, "issue_comment", {"issue": {"number": 5, "labels": labels}}) == Arrived("issue_comment")
+
+
 @pytest.mark.parametrize("payload", [{}, [], None, {"pull_request": 3, "before": "0" * 40}, {"before": ["x"]}])
 def test_a_payload_without_a_base_has_none(tmp_path: Path, payload: object) -> None:
     assert told(tmp_path, "push", payload) == Arrived("push")

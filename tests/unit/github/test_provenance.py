@@ -1,5 +1,6 @@
 """Where a run comes from."""
 
+import json
 import os
 import platform
 import subprocess
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_toolkit.errors import UsageError
+from ci_toolkit.errors import EvidenceError, UsageError
 from ci_toolkit.github.provenance import collect
 
 
@@ -46,6 +47,35 @@ def test_a_runner_says_which_run_and_pull_request(tmp_path: Path) -> None:
     assert (found.run, found.attempt, found.pull_request, found.repository) == ("77", 3, 12, "o/r")
     assert (found.runner, found.commit) == ("board-1", "f" * 40)
     assert collect(tmp_path, {"GITHUB_REF": "refs/heads/pull/12"}).pull_request is None
+
+
+def test_a_comments_run_is_of_the_pull_request_that_it_is_on(tmp_path: Path) -> None:
+    event = tmp_path / "event.json"
+    environ = {"GITHUB_REF": "refs/heads/main", "GITHUB_EVENT_NAME": "issue_comment", "GITHUB_EVENT_PATH": str(event)}
+    event.write_text(json.dumps({"issue": {"number": 7, "pull_request": {}}}))
+    assert collect(tmp_path, environ).pull_request == 7
+    assert collect(tmp_path, environ | {"GITHUB_EVENT_NAME": "issues"}).pull_request is None
+    event.write_text(json.dumps({"issue": {"number": 7}}))
+    assert collect(tmp_path, environ).pull_request is None
+
+
+def test_the_commit_that_was_to_be_checked_out_must_be(tmp_path: Path) -> None:
+    other, event = "c" * 40, {"GITHUB_SHA": "f" * 40}
+    assert collect(tmp_path, event, other).commit == other, "without git it stands above the event's own"
+    (tmp_path / "a").write_text("1")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "a")
+    git(tmp_path, "commit", "-qm", "first")
+    there = collect(tmp_path, event).commit
+    assert collect(tmp_path, event, there).commit == there
+    with pytest.raises(EvidenceError, match=f"{other} was to be checked out, and {there} is"):
+        collect(tmp_path, event, other)
+
+
+@pytest.mark.parametrize("commit", ["main", "c" * 39, "C" * 40, "c" * 40 + "\n", "--help"])
+def test_what_is_no_whole_commit_can_not_be_asked_for(tmp_path: Path, commit: str) -> None:
+    with pytest.raises(UsageError, match="no whole commit SHA"):
+        collect(tmp_path, {}, commit)
 
 
 def test_two_local_runs_are_two_runs(tmp_path: Path) -> None:
