@@ -76,12 +76,19 @@ def run_attempt(environ: Mapping[str, str]) -> int:
 
 
 def git_output(base: Path, *args: str) -> str | None:
-    """What git prints, or None where there is no git, no repository, or no answer in time."""
+    """What git prints, or None where there is no git, no repository, or no answer in time.
+
+    In a job's container the checkout has another owner; its code is what we are here to run, so git may read it.
+    """
     kept = {name: value for name, value in os.environ.items() if name not in _LOCATES_GIT}
     env = {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:
         done = subprocess.run(
-            ["git", "-C", str(base), *args], capture_output=True, timeout=GIT_PATIENCE_S, env=env, check=False
+            ["git", "-c", "safe.directory=*", "-C", str(base), *args],
+            capture_output=True,
+            timeout=GIT_PATIENCE_S,
+            env=env,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -34,6 +34,15 @@ def test_a_repository_is_named_by_commit_and_tracked_edits(tmp_path: Path) -> No
     assert collect(tmp_path, {}).dirty is True
 
 
+def test_a_checkout_of_another_owner_is_read_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "first")
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    refused = subprocess.run(["git", "-C", str(tmp_path), "rev-parse", "HEAD"], capture_output=True, check=False)
+    assert b"dubious ownership" in refused.stderr
+    assert len(collect(tmp_path, {}).commit) == 40
+
+
 def test_a_runner_says_which_run_and_pull_request(tmp_path: Path) -> None:
     environ = {
         "GITHUB_RUN_ID": "77",
