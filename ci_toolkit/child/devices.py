@@ -44,6 +44,7 @@ class Devices:
 
     def prove(self) -> None:
         """Runs a kernel on each device, and returns once the host has believed it; raises NotGrantedError."""
+        self._events.emit("proving")  # from now on the host waits for a bounded time
         if self._opening is not None:
             self._opening.join()
         self._events.emit("proof", answer=answer(self._request["device"], self._count))

@@ -10,7 +10,9 @@ import threading
 import time
 from typing import Any
 
-ON_CHANNEL = frozenset(("hello", "need_devices", "granted", "proof", "not_granted", "start", "phase", "finish", "bye"))
+ON_CHANNEL = frozenset(
+    ("hello", "need_devices", "granted", "proving", "proof", "not_granted", "start", "phase", "finish", "bye")
+)
 ONLY_IN_FILE = ("failure",)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)

@@ -66,6 +66,7 @@ def command(
     from ci_toolkit.catalogue.load import load_catalogue
     from ci_toolkit.formats.durations import DURATIONS, read_durations
     from ci_toolkit.gates.judge import judge
+    from ci_toolkit.github.hygiene import run_cleanly
     from ci_toolkit.github.planning import plan_here, provenance_here
     from ci_toolkit.model.build import FILES
     from ci_toolkit.plan.lanes import Wish
@@ -75,7 +76,7 @@ def command(
     from ci_toolkit.suites.builds import check_builds, read_build
     from ci_toolkit.suites.collect import collect
     from ci_toolkit.suites.planning import part_of_plan
-    from ci_toolkit.suites.run_plan import Manner, run_plan
+    from ci_toolkit.suites.run_plan import Manner
     from ci_toolkit.suites.uploads import in_folder
     from ci_toolkit.workers.stop import Stop
 
@@ -98,7 +99,7 @@ def command(
         with Progress(plan, durations, jobs) as progress:
             files = build_folder / FILES if build_folder else None
             manner = Manner(jobs, stop, progress.observe, durations, fail_fast, provenance, files)
-            run_plan(plan, catalogue.by_id(), out, manner)
+            run_cleanly(plan, catalogue.by_id(), out, manner, os.environ, click.echo)
         found = collect(plan, catalogue.by_id(), in_folder(plan, out, provenance.attempt), base)
         lanes = {name: dataclasses.replace(lane, builds=provenance.builds) for name, lane in found.items()}
         verdict = judge(plan, lanes, today.date())

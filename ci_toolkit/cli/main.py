@@ -20,6 +20,7 @@ COMMANDS = {
     "reproduce": ("ci_toolkit.cli.reproduce", "Print the command that reproduces a case."),
     "devices": ("ci_toolkit.cli.devices", "List, prove and lease the accelerators of this machine."),
     "builds": ("ci_toolkit.cli.builds", "Build the subject once, and hand it to the lanes that test it."),
+    "doctor": ("ci_toolkit.cli.doctor", "Examine this runner: machine, network, devices, interpreters."),
     "durations": ("ci_toolkit.cli.durations", "Keep how long units take, to start the long ones first."),
     "manifest": ("ci_toolkit.cli.manifest", "Create and verify manifests of evidence."),
     "junit": ("ci_toolkit.cli.junit", "Merge and check JUnit XML files."),

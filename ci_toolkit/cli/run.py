@@ -56,6 +56,7 @@ def command(
 
     from ci_toolkit.catalogue.load import load_catalogue
     from ci_toolkit.formats.durations import DURATIONS, read_durations
+    from ci_toolkit.github.hygiene import run_cleanly
     from ci_toolkit.github.planning import plan_here, provenance_here
     from ci_toolkit.model.build import FILES
     from ci_toolkit.plan.lanes import Wish
@@ -63,7 +64,7 @@ def command(
     from ci_toolkit.publish.terminal import print_plan, print_runs
     from ci_toolkit.suites.builds import check_builds, read_build
     from ci_toolkit.suites.planning import part_of_plan
-    from ci_toolkit.suites.run_plan import Manner, run_plan
+    from ci_toolkit.suites.run_plan import Manner
     from ci_toolkit.workers.stop import Stop
 
     if bool(lanes) == bool(job) or (job and not plan_file):
@@ -84,5 +85,5 @@ def command(
         print_plan(plan)
     with Stop().install() as stop, Progress(plan, durations, jobs) as progress:
         manner = Manner(jobs, stop, progress.observe, durations, fail_fast, provenance, files)
-        folders = run_plan(plan, catalogue.by_id(), out, manner)
+        folders = run_cleanly(plan, catalogue.by_id(), out, manner, os.environ, click.echo)
     return print_runs(plan, folders)

@@ -19,7 +19,7 @@ class ForeignProcess:
 
     def __str__(self) -> str:
         who = f" of {self.user}" if self.user else ""
-        used = f", {_size(self.used_bytes)}" if self.used_bytes is not None else ""
+        used = f", {size_text(self.used_bytes)}" if self.used_bytes is not None else ""
         return f"{self.name or 'process'} ({self.pid}{who}{used})"
 
 
@@ -65,9 +65,10 @@ def admit(device: str, usage: Usage | None, policy: Admission) -> str:
             raise InfrastructureError(reason)
         return reason
     if usage.free_bytes < policy.min_free_bytes:
-        return f"{device} has {_size(usage.free_bytes)} free, {_size(policy.min_free_bytes)} are asked for"
+        return f"{device} has {size_text(usage.free_bytes)} free, {size_text(policy.min_free_bytes)} are asked for"
     return ""
 
 
-def _size(count: int) -> str:
+def size_text(count: int) -> str:
+    """Bytes for people."""
     return f"{count / (1 << 30):.1f} GiB" if count >= 1 << 30 else f"{count / (1 << 20):.0f} MiB"

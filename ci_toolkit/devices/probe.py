@@ -22,6 +22,8 @@ PATIENCE_S = 120.0
 """A first import of torch from a slow disk and a first context on each of eight cards fit into this."""
 CHARACTERS = 400
 
+_SET_UP = frozenset({"module", "import", "build"})
+"""Stages of a probe that come before a device is touched."""
 _TOO_OLD = re.compile(r"driver on your system is too old|driver version is insufficient", re.IGNORECASE)
 _NO_DRIVER = re.compile(r"Found no NVIDIA driver|no CUDA driver|libcuda\.so", re.IGNORECASE)
 _NONE_SEEN = re.compile(r"No CUDA GPUs are available|no CUDA-capable device|invalid device ordinal", re.IGNORECASE)
@@ -117,7 +119,8 @@ def probe(
         said = done.last_line()
         return Probe(module, asked, reason=f"{program} printed no answer" + (f": {one_line(said)}" if said else ""))
     shown = Probe(module, asked, answer.devices, answer.torch, answer.runtime, answer.python, answer.host)
-    return replace(shown, reason=judged(answer, asked, program))
+    own = getattr(found, "judge", None)
+    return replace(shown, reason=own(msgspec.to_builtins(answer), asked) if own else judged(answer, asked, program))
 
 
 def failed(done: Done, timeout_s: float) -> str:
@@ -143,6 +146,15 @@ def judge_answer(document: object, asked: Sequence[Device], program: str) -> str
         return judged(msgspec.convert(document, _Answer), asked, program)
     except msgspec.ValidationError as error:
         return f"its proof can not be read: {error}"
+
+
+def blames_set_up(document: object) -> bool:
+    """Whether an answer that proves nothing tells of what is installed for the subject, not of a device."""
+    try:
+        error = msgspec.convert(document, _Answer).error
+    except msgspec.ValidationError:
+        return False
+    return error is not None and (error.stage in _SET_UP or bool(_TOO_OLD.search(error.text)))
 
 
 def answer_of(output: str) -> _Answer | None:

@@ -10,8 +10,9 @@ class DeviceModule(Protocol):
     """One kind of accelerator; a module with these functions fits.
 
     It may also have ``usage(device) -> Usage | None`` (free memory, processes), ``notes() -> Iterable[str]`` (what else
-    people should know), ``ailment(device, since) -> str`` (why it is sick and must not be used), and
-    ``judge(answer, devices) -> str`` (why what a worker's probe said is no proof of them).
+    people should know), ``ailment(device, since) -> str`` (why it is sick and must not be used), ``judge(answer,
+    devices) -> str`` (why what a worker's probe said is no proof of them), and ``is_present() -> bool`` (whether
+    something of its driver is here, though no device is found).
     """
 
     def discover(self) -> tuple[tuple[Device, ...], str]:

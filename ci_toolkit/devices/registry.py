@@ -2,6 +2,7 @@
 
 import difflib
 import importlib
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import cast
 
@@ -44,16 +45,20 @@ def available(expected: ExpectedDevice) -> tuple[tuple[Device, ...], str]:
     module = find(expected.module)
     if module is None:
         return (), f"this version has no module for device {expected.module}"
-    devices, reason = module.discover()
+    return fitting(expected, *module.discover())
+
+
+def fitting(expected: ExpectedDevice, devices: Sequence[Device], reason: str) -> tuple[tuple[Device, ...], str]:
+    """Those of the ``devices`` of a machine that a lane may use, or none and the reason. Pure."""
     if not devices:
         return (), reason or f"no device {expected.module} on this machine"
-    fitting = tuple(device for device in devices if matches(expected.arch, device.arch))
-    if not fitting:
+    found = tuple(device for device in devices if matches(expected.arch, device.arch))
+    if not found:
         seen = ", ".join(sorted({device.arch for device in devices}))
         return (), f"asks for {expected.module} of architecture {expected.arch}, this machine has {seen}"
-    if len(fitting) < expected.count:
-        return (), f"asks for {expected.count} devices {expected.module}, this machine has {len(fitting)}"
-    return fitting, ""
+    if len(found) < expected.count:
+        return (), f"asks for {expected.count} devices {expected.module}, this machine has {len(found)}"
+    return found, ""
 
 
 def _registered() -> dict[str, EntryPoint]:

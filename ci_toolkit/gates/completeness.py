@@ -1,6 +1,6 @@
 """Whether a lane's evidence is there, its own, whole, and of a run that did what it was to do. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ci_toolkit.formats.digests import plan_digest
 from ci_toolkit.gates.lane import Findings, LaneInput, Seen
@@ -8,12 +8,12 @@ from ci_toolkit.model.ids import matches
 from ci_toolkit.model.outcome import Cause, Outcome
 from ci_toolkit.model.plan import ExpectedDevice, Plan
 from ci_toolkit.model.ratchet import Group
-from ci_toolkit.model.report import PARTS, ErrorKind, ExecutionError, WorkerEnd
+from ci_toolkit.model.report import PARTS, Device, ErrorKind, ExecutionError, WorkerEnd
 from ci_toolkit.model.verdict import FindingKind
 
 LOST = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.ERROR, Outcome.NOT_RUN})
 """How a case can end whose worker was lost."""
-INFRASTRUCTURE = frozenset({ErrorKind.INFRA, ErrorKind.SETUP})
+INFRASTRUCTURE = frozenset({ErrorKind.INFRA, ErrorKind.RUNNER, ErrorKind.SETUP})
 FOREIGN = {
     "lane": FindingKind.ANOTHER_LANE,
     "attempt": FindingKind.OLDER_ATTEMPT,
@@ -59,17 +59,44 @@ def _shown(value: object) -> str:
 def check_device(lane: LaneInput, seen: Seen, findings: Findings) -> None:
     """Findings where the lane was to run on other devices than it says it had. A runner's label proves nothing."""
     asked = lane.lane.device
+    runner = seen.report.provenance.runner
     errors = [error for error in seen.report.errors if error.kind is ErrorKind.WRONG_DEVICE]
     for error in errors:
-        findings.add(FindingKind.WRONG_DEVICE, "lane", error.message, expected=_asked(asked))
+        findings.add(
+            FindingKind.WRONG_DEVICE,
+            "lane",
+            error.message,
+            expected=_asked(asked),
+            observed="no such device",
+            runner=runner,
+        )
+    wrong: dict[str, list[Device]] = {}
     for device in seen.report.devices:
         if device.module != asked.module or not matches(asked.arch, device.arch):
             shown = " ".join(filter(None, (device.module, device.name, device.arch)))
-            message = f"the lane asks for {_asked(asked)} and ran on {shown}"
-            findings.add(FindingKind.WRONG_DEVICE, shown, message, expected=_asked(asked), observed=shown)
+            wrong.setdefault(shown, []).append(device)
+    for shown, devices in wrong.items():
+        findings.add(
+            FindingKind.WRONG_DEVICE,
+            shown,
+            f"the lane asks for {_asked(asked)} and ran on {shown}",
+            count=len(devices),
+            expected=_asked(asked),
+            observed=shown,
+            device=cards(devices),
+            runner=runner,
+        )
     if not errors and len(seen.report.devices) < max(asked.count, 1):
         message = f"the lane asks for {_asked(asked)} and had {len(seen.report.devices)}"
-        findings.add(FindingKind.WRONG_DEVICE, "count", message, expected=_asked(asked))
+        findings.add(
+            FindingKind.WRONG_DEVICE,
+            "count",
+            message,
+            expected=_asked(asked),
+            observed=cards(seen.report.devices) or "none",
+            device=cards(seen.report.devices),
+            runner=runner,
+        )
 
 
 def _asked(asked: ExpectedDevice) -> str:
@@ -135,6 +162,8 @@ def _execution_errors(errors: list[ExecutionError], seen: Seen, findings: Findin
         kind = FindingKind.INFRASTRUCTURE
     else:
         kind = FindingKind.EXECUTION_ERROR
+    device = _concerned(errors, seen)
+    asked = _asked(seen.report.lane.device) if device else ""
     units = [one.unit for one in errors if one.unit]
     about = f"{units[0]}: " if len(units) == 1 else f"{len(units)} units: " if units else ""
     findings.add(
@@ -143,5 +172,23 @@ def _execution_errors(errors: list[ExecutionError], seen: Seen, findings: Findin
         f"{about}{error.message}",
         cases=[error.case] if error.case else units if len(units) > 1 else (),
         failure=seen.failure(error.failures[0]) if error.failures else None,
-        observed=error.kind.value,
+        expected=asked,
+        observed=device if asked else error.kind.value,
+        device=device,
+        runner=seen.report.provenance.runner if error.kind is ErrorKind.RUNNER else "",
     )
+
+
+def _concerned(errors: Sequence[ExecutionError], seen: Seen) -> str:
+    """The cards that workers had which the runner failed; those of the lane for workers that were given none."""
+    report = seen.report
+    numbers = {error.worker for error in errors if error.kind is ErrorKind.RUNNER and error.worker is not None}
+    if not numbers:
+        return ""
+    used = {index for worker in report.workers if worker.number in numbers for index in worker.devices}
+    return cards([device for device in report.devices if not used or device.index in used])
+
+
+def cards(devices: Iterable[Device]) -> str:
+    """Devices in words that let a person find them."""
+    return ", ".join(device.card for device in devices)

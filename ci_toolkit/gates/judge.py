@@ -11,6 +11,7 @@ from ci_toolkit.formats.digests import plan_digest
 from ci_toolkit.gates.compare import Comparison
 from ci_toolkit.gates.completeness import check_device, check_run, is_own
 from ci_toolkit.gates.contract import check_contract, comparable
+from ci_toolkit.gates.drain import to_drain
 from ci_toolkit.gates.expectations import Expected, resolve
 from ci_toolkit.gates.jobs import Needed, disagreeing, lost_lanes
 from ci_toolkit.gates.lane import Findings, LaneInput, Seen, rank
@@ -62,13 +63,15 @@ def judge(
         findings.append(_nothing_planned(plan))
     elif not plan.lanes:
         codes.add(5)
+    ordered = tuple(sorted(findings, key=rank))
     return Verdict(
         result="failed" if codes else "passed",
         exit_code=worst_exit(codes),
         exit_codes=tuple(sorted(codes)),
         today=today.isoformat(),
         lanes=tuple(rows),
-        findings=tuple(sorted(findings, key=rank)),
+        findings=ordered,
+        drain=to_drain(ordered),
         left_out={left.id: left.reason for left in plan.left_out},
     )
 

@@ -126,6 +126,8 @@ class Findings:
         observed: str = "",
         group: str = "",
         issue: str = "",
+        device: str = "",
+        runner: str = "",
     ) -> None:
         """A finding about a lane, a unit or an entry of a ratchet, whose place is ``where``."""
         listed = tuple(sorted(cases))
@@ -148,6 +150,8 @@ class Findings:
                 observed=observed,
                 group=group,
                 issue=issue,
+                device=device,
+                runner=runner,
             )
         )
 

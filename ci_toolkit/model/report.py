@@ -34,6 +34,13 @@ class Device(Record, frozen=True, kw_only=True):
     uuid: str = ""
     driver: str = ""
     memory_bytes: int | None = None
+    bus_id: str = ""
+
+    @property
+    def card(self) -> str:
+        """The device in words that let a person find it: name, architecture, module and index, hardware id, bus."""
+        which = ", ".join(filter(None, (f"{self.module} {self.index}", self.uuid, self.bus_id)))
+        return f"{' '.join(filter(None, (self.name, self.arch)))} ({which})"
 
 
 class Environment(Record, frozen=True, kw_only=True):
@@ -100,7 +107,11 @@ class Worker(Record, frozen=True, kw_only=True):
 
 
 class ErrorKind(StrEnum):
-    """What makes a unit or a lane an execution error: none of these can be expected by a ratchet."""
+    """What makes a unit or a lane an execution error: none of these can be expected by a ratchet.
+
+    ``runner``: the machine itself is at fault, such as by a device that is sick or is not proven, a process that can
+    not be killed, or a full disk. ``infra`` is other trouble that no test has caused.
+    """
 
     COLLECTION = "collection"
     DUPLICATE_IDS = "duplicate_ids"
@@ -120,6 +131,7 @@ class ErrorKind(StrEnum):
     WRONG_ORIGIN = "wrong_origin"
     SETUP = "setup"
     INFRA = "infra"
+    RUNNER = "runner"
     WRONG_DEVICE = "wrong_device"
     INTERRUPTED = "interrupted"
     HALTED = "halted"

@@ -75,7 +75,8 @@ class Finding(Record, frozen=True, kw_only=True):
     """One reason in a verdict: all the cases of a lane that share a kind and a cause.
 
     ``key`` is stable from run to run. ``blocks`` is false for what is shown but does not turn the verdict red.
-    ``exit_code`` is the code of DESIGN that this finding alone would end a command with.
+    ``exit_code`` is the code of DESIGN that this finding alone would end a command with. ``runner`` is the machine that
+    is at fault, empty where none is known to be.
     """
 
     kind: FindingKind
@@ -90,6 +91,7 @@ class Finding(Record, frozen=True, kw_only=True):
     file: str = ""
     line: int | None = None
     device: str = ""
+    runner: str = ""
     evidence: str = ""
     owner: str = ""
     issue: str = ""
@@ -117,6 +119,18 @@ class LaneVerdict(Record, frozen=True, kw_only=True):
     advisory: str = ""
 
 
+class Drain(Record, frozen=True, kw_only=True):
+    """A runner that failed lanes by its own fault: to be taken out until a person has looked at it.
+
+    ``devices`` are the cards that were concerned, ``reasons`` what was said of them.
+    """
+
+    runner: str
+    lanes: tuple[str, ...]
+    devices: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
 class Verdict(Document, frozen=True, kw_only=True):
     """The result of all gates: ``passed`` only when no blocking finding stands."""
 
@@ -127,4 +141,5 @@ class Verdict(Document, frozen=True, kw_only=True):
     today: str
     lanes: tuple[LaneVerdict, ...] = ()
     findings: tuple[Finding, ...] = ()
+    drain: tuple[Drain, ...] = ()
     left_out: dict[str, str] = {}

@@ -22,7 +22,8 @@ def annotations(verdict: Verdict, relative: Callable[[str], str]) -> list[str]:
     for finding in shown:
         file = relative(finding.file)
         line = finding.line if file and finding.line and finding.line > 0 else None
-        text = "\n".join([finding.message, *failure_lines(finding, 8)])
+        blamed = [f"on {finding.runner} {finding.device}".rstrip()] if finding.runner else []
+        text = "\n".join([finding.message, *blamed, *failure_lines(finding, 8)])
         lines.append(command("error", text, file=file, line=line, title=clip(title(finding), 250)))
     if len(found) > len(shown):
         lines.append(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from ci_toolkit.model.text import clip, visible
 from ci_toolkit.model.verdict import Finding, LaneVerdict, Verdict
 from ci_toolkit.publish.markdown import code, fence, inline, row
-from ci_toolkit.publish.words import counts, duration, failure_lines, headline, more, place, reason, title, words
+from ci_toolkit.publish.words import blame, counts, duration, failure_lines, headline, more, place, reason, title, words
 from ci_toolkit.reproduce.command import shell_line
 
 CASES_SHOWN = 10
@@ -19,14 +19,17 @@ def render(verdict: Verdict, room: int) -> str:
     """The summary in at most ``room`` bytes of UTF-8; empty when not even the headline fits.
 
     Where not all fits, lanes take a quarter of the room or what the rest leaves (failed ones first), lanes left out
-    an eighth. Half of what then remains holds the first findings in full and the rest of it the next ones in a line
-    each. Every part says how much of it is missing.
+    an eighth, and runners to drain, at the top, another one. Half of what then remains holds the first findings in full
+    and the rest of it the next ones in a line each. Every part says how much of it is missing.
     """
     head = f"## {inline(headline(verdict))}\n\n"
     room -= _bytes(head)
     if room < 0:
         return ""
     lanes, left_out, findings = _Lanes(verdict), _LeftOut(verdict), _Findings(verdict)
+    drain = _Drain(verdict).fit(room // 8)
+    head += drain
+    room -= _bytes(drain)
     rest = left_out.fit(room // 8 if verdict.findings else room // 2)
     full = findings.whole(room)
     table = lanes.fit(room // 4 if full is None else max(room // 4, room - _bytes(full) - _bytes(rest)))
@@ -85,6 +88,23 @@ class _Lanes:
             return self.HEAD + rows
         text = note(len(ordered)).lstrip("\n")
         return text if _bytes(text) <= room else ""
+
+
+class _Drain:
+    """The runners that a person is to take out."""
+
+    HEAD = "**Runners to drain**\n\n"
+
+    def __init__(self, verdict: Verdict) -> None:
+        self._items = [f"- {code(clip(one.runner, 300))}: {_prose(blame(one), 700)}\n" for one in verdict.drain]
+
+    def fit(self, room: int) -> str:
+        """As many as fit."""
+        if not self._items:
+            return ""
+        count = len(self._items)
+        text = fill(self._items, count, room - _bytes(self.HEAD) - 1, lambda left: f"- {more(0, left, 'runner')}\n")
+        return f"{self.HEAD}{text}\n" if text else ""
 
 
 class _LeftOut:
@@ -165,6 +185,7 @@ def _full(finding: Finding) -> str:
         "group": finding.group,
         "issue": finding.issue,
         "owner": finding.owner,
+        "runner": finding.runner,
         "device": finding.device,
         "evidence": finding.evidence,
     }

@@ -18,7 +18,7 @@ from ci_toolkit.model.plan import Plan
 from ci_toolkit.model.report import ErrorKind, Report
 from ci_toolkit.model.text import one_line
 from ci_toolkit.model.verdict import Finding, Verdict
-from ci_toolkit.publish.words import counts, duration, failure_lines, headline, more, place, reason, title
+from ci_toolkit.publish.words import blame, counts, duration, failure_lines, headline, more, place, reason, title
 from ci_toolkit.reproduce.command import shell_line
 from ci_toolkit.suites.ratcheting import Change
 
@@ -115,6 +115,8 @@ def print_verdict(verdict: Verdict) -> None:
     for lane in verdict.lanes:
         if lane.advisory:
             _line(console, f"advisory  {lane.lane}: {lane.advisory}", "yellow")
+    for one in verdict.drain:
+        _line(console, f"drain     {one.runner}: {blame(one)}", "bold red")
     for lane_id, why in sorted(verdict.left_out.items()):
         _line(console, f"left out  {lane_id}: {why}", "yellow")
     _line(console, headline(verdict), "bold green" if verdict.exit_code == 0 else "bold red")
@@ -145,9 +147,14 @@ def print_values(lane: str, values: Mapping[str, Mapping[str, object]]) -> None:
     make_console().print(_table(("key", "value", "from"), rows, lane))
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Prints rows under their columns' names."""
-    make_console().print(_table(columns, rows))
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Sequence[str] = ()) -> None:
+    """Prints rows under their columns' names; ``styles`` has one for each row."""
+    make_console().print(_table(columns, rows, styles=styles))
+
+
+def print_line(text: str, style: str = "") -> None:
+    """Prints one line, whatever ``text`` holds."""
+    _line(make_console(), text, style)
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", styles: Sequence[str] = ()) -> Table:
@@ -168,6 +175,8 @@ def _print_finding(console: Console, finding: Finding) -> None:
         "at": place(finding),
         "expected": finding.expected,
         "observed": finding.observed,
+        "runner": finding.runner,
+        "device": finding.device if finding.runner else "",
         "issue": finding.issue,
     }
     for name, value in facts.items():

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from ci_toolkit.model.outcome import WORST_FIRST, Outcome
 from ci_toolkit.model.text import one_line
-from ci_toolkit.model.verdict import Finding, Verdict
+from ci_toolkit.model.verdict import Drain, Finding, Verdict
 
 MEANING = {
     0: "all gates passed",
@@ -33,6 +33,13 @@ def headline(verdict: Verdict) -> str:
     found = f"{blocking} {plural('finding', blocking)}; " if blocking else ""
     meaning = MEANING.get(verdict.exit_code, "an unknown exit code")
     return f"FAILED: {found}{meaning} (exit {verdict.exit_code})"
+
+
+def blame(drain: Drain) -> str:
+    """What a runner is to be drained for: its lanes, its cards, and the first reason."""
+    left = more(1, len(drain.reasons), "reason")
+    told = [", ".join(drain.lanes), ", ".join(drain.devices), "".join(drain.reasons[:1]), left]
+    return "; ".join(filter(None, told))
 
 
 def totals(verdict: Verdict) -> dict[Outcome, int]:

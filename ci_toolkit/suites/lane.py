@@ -45,21 +45,24 @@ def run_lane(
     fail_fast: bool = False,
     no_device: str = "",
     build: Path | None = None,
+    given_up: str = "",
 ) -> Path:
     """Runs ``conf``'s lane with at most ``slots`` workers at a time and returns its evidence folder.
 
     ``withheld`` maps ids of cases that are never executed to the reason. ``devices`` are those that the lane runs on,
     ``pool`` gives them to its workers where they need them. ``expected`` are the seconds that units took before: the
     longest starts first. With ``no_device``, the reason why this machine has not what the lane asks for, nothing runs,
-    and the evidence says so. ``is_known`` says whether a case ends as its ratchet says; ``fail_fast`` ends the lane at
-    the first unit in which one does not. Raises UsageError, before anything is written, for conf that does not fit
-    what is there and for a folder that holds evidence already; from then on a valid evidence folder is left behind in
-    every case. ``build`` holds the files that the subject is installed from.
+    and the evidence says so; so it does with ``given_up``, why this runner is not tried any more. ``is_known`` says
+    whether a case ends as its ratchet says; ``fail_fast`` ends the lane at the first unit in which one does not.
+    ``build`` holds the files that the subject is installed from.
+
+    Raises UsageError, before anything is written, for conf that does not fit what is there and for a folder that holds
+    evidence already; from then on a valid evidence folder is left behind in every case.
     """
     kind = kind_of(conf.lane.kind)
     observe = announced(observe, is_known)
     subject, found, obstacles = _prepare(conf, kind, build)
-    units = () if obstacles or no_device else _selected(conf, found)
+    units = () if obstacles or no_device or given_up else _selected(conf, found)
     writer = EvidenceWriter(attempt_folder(out.absolute(), conf.lane.id, attempt))
     maker = JobMaker(conf, subject, found, withheld, pool, writer)
     width = conf.width if pool else 0
@@ -67,9 +70,11 @@ def run_lane(
     run = LaneRun(conf, kind, subject, found, units, writer, provenance, maker, is_known, fail_fast, queue, width)
     if no_device:
         run.fault(ErrorKind.WRONG_DEVICE, no_device, Cause.INFRA)
+    if given_up:
+        run.fault(ErrorKind.RUNNER, given_up, Cause.INFRA)
     for error, obstacle in obstacles:
         run.fault(error, obstacle, Cause.INFRA)
-    if not units and not obstacles and not no_device and not (found.units and conf.lane.shard):
+    if not units and not run.errors and not (found.units and conf.lane.shard):
         run.fault(ErrorKind.EMPTY_SELECTION, "the suite's selection holds no test file")
     try:
         for ended in run_jobs(run.next_job, slots, stop, observe, pool):

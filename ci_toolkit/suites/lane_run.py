@@ -23,6 +23,8 @@ from ci_toolkit.workers.headroom import lacking_disk
 from ci_toolkit.workers.jobs import Ended, Job
 from ci_toolkit.workers.queue import Queue
 
+REFUSALS = 3
+
 
 def _now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -60,6 +62,7 @@ class LaneRun:
     halted: str = ""
     halted_kind: ErrorKind = ErrorKind.HALTED
     deaths: int = 0
+    refusals: int = 0
     runs: dict[int, UnitRun] = field(default_factory=dict)
     follow: deque[tuple[int, Step]] = field(default_factory=deque)
     doing: dict[int, tuple[int, Step]] = field(default_factory=dict)
@@ -77,7 +80,7 @@ class LaneRun:
         """What to start next: what goes on with a unit that has begun, or else the next unit."""
         full = "" if self.halted else lacking_disk(self.writer.folder)
         if full:
-            self._halt(full, ErrorKind.INFRA)
+            self._halt(full, ErrorKind.RUNNER)
         if self.follow:
             return self._job(*self.follow.popleft())
         # The queue gives the order only: a worker is started before there is a device for it, and asks for one then.
@@ -102,8 +105,10 @@ class LaneRun:
         self.workers.append(msgspec.structs.replace(ended.worker, purpose=step.purpose))
         run, result = self.runs[at], self._decoded(ended)
         run.take(step, result)
-        if step.purpose in PARTS and costs(result, self.is_known):
+        refused = [error.message for error in result.errors if error.kind is ErrorKind.RUNNER]
+        if step.purpose in PARTS and (refused or costs(result, self.is_known)):
             self._count_death()
+        self._count_refusal(refused)
         following = None if self.halted else run.next()
         if following is not None:
             self.follow.append((at, following))
@@ -126,6 +131,12 @@ class LaneRun:
         budget = self.conf.budget
         if self.deaths >= budget and not self.halted:
             self._halt(f"the lane's budget of {budget} lost workers is spent")
+
+    def _count_refusal(self, refused: Sequence[str]) -> None:
+        """Ends the lane when the runner failed several workers in a row: each may take as long as a device hangs."""
+        self.refusals = self.refusals + 1 if refused else 0
+        if self.refusals >= REFUSALS and not self.halted:
+            self._halt(f"the runner failed {REFUSALS} workers in a row ({refused[0]})", ErrorKind.RUNNER)
 
     def _halt(self, reason: str, kind: ErrorKind = ErrorKind.HALTED) -> None:
         """Nothing more is started; units that have begun are accounted for as far as they came."""

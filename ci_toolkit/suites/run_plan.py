@@ -11,13 +11,16 @@ from ci_toolkit.devices.admission import Admission, Foreign
 from ci_toolkit.devices.registry import available, find
 from ci_toolkit.errors import UsageError
 from ci_toolkit.formats.digests import plan_digest
+from ci_toolkit.formats.documents import read_document
 from ci_toolkit.formats.durations import Durations
+from ci_toolkit.formats.evidence import REPORT
 from ci_toolkit.gates.expectations import known_outcomes, withheld_cases
 from ci_toolkit.gates.ratchet_files import load_ratchet, no_ratchet
 from ci_toolkit.model.plan import Lane, Plan
 from ci_toolkit.model.provenance import Provenance
-from ci_toolkit.model.report import Device
+from ci_toolkit.model.report import Device, Report
 from ci_toolkit.suites.lane import run_lane
+from ci_toolkit.suites.runner_budget import RunnerBudget
 from ci_toolkit.suites.steps import IsKnown
 from ci_toolkit.suites.survey import survey
 from ci_toolkit.workers.access import SHARED, access_to
@@ -47,10 +50,12 @@ class Manner:
 def run_plan(plan: Plan, confs: Mapping[str, LaneConf], out: Path, manner: Manner) -> dict[str, Path]:
     """Runs each lane and returns lane id -> evidence folder.
 
-    After a stop no further lane starts; the gates find those missing. A lane whose device is not here leaves evidence
-    that says so. Raises UsageError for a lane that conf does not have, or has in another form than the plan.
+    After a stop no further lane starts; the gates find those missing. A lane whose device is not here, or whose runner
+    has failed those before it, leaves evidence that says so. Raises UsageError for a lane that conf does not have, or
+    has in another form than the plan.
     """
     folders: dict[str, Path] = {}
+    budget = RunnerBudget()
     for lane in plan.lanes:
         conf = confs.get(lane.id)
         if conf is None:
@@ -58,7 +63,9 @@ def run_plan(plan: Plan, confs: Mapping[str, LaneConf], out: Path, manner: Manne
         if conf.lane != as_conf_has_it(lane, conf):
             raise UsageError(f"lane {lane.id!r} is another one in conf than in the plan", hint="plan again")
         if not manner.stop:
-            folders[lane.id] = _run(plan, dataclasses.replace(conf, lane=lane), out, manner)
+            folder = _run(plan, dataclasses.replace(conf, lane=lane), out, manner, budget.spent(lane))
+            budget.note(lane, read_document(folder / REPORT, Report))
+            folders[lane.id] = folder
     return folders
 
 
@@ -70,7 +77,7 @@ def as_conf_has_it(lane: Lane, conf: LaneConf) -> Lane:
     )
 
 
-def _run(plan: Plan, conf: LaneConf, out: Path, manner: Manner) -> Path:
+def _run(plan: Plan, conf: LaneConf, out: Path, manner: Manner, given_up: str) -> Path:
     devices, absent = available(conf.lane.device)
     granted = devices[: conf.lane.device.count or None]
     pool = _pool(conf, granted)
@@ -94,6 +101,7 @@ def _run(plan: Plan, conf: LaneConf, out: Path, manner: Manner) -> Path:
         expected=manner.durations.of(conf.lane),
         no_device=absent,
         build=manner.build,
+        given_up=given_up,
     )
 
 

@@ -81,7 +81,9 @@ def faults(
     found = []
     if not report["gone"]:
         message = "left processes that can not be killed; a device driver may be stuck"
-        found.append(ExecutionError(kind=ErrorKind.INFRA, message=message, cause=Cause.INFRA, unit=unit, worker=worker))
+        found.append(
+            ExecutionError(kind=ErrorKind.RUNNER, message=message, cause=Cause.INFRA, unit=unit, worker=worker)
+        )
     leaked = (bye or {}).get("leaked", ())
     if leaked:
         message = f"loaded modules of the toolkit: {_some(leaked)}"

@@ -17,6 +17,7 @@ import psutil
 
 from ci_toolkit.model.request import Request
 from ci_toolkit.workers.lines import Lines
+from ci_toolkit.workers.mark import marked
 
 BOOTSTRAP = Path(__file__).parents[1] / "child" / "bootstrap.py"
 COMMAND = (sys.executable, "-I", "-S", str(BOOTSTRAP), "keeper")
@@ -90,7 +91,7 @@ def specification(request: Request, folder: Path, channel: int) -> dict[str, obj
     program = (request.interpreter, *request.flags, str(BOOTSTRAP), "worker")
     return {
         "argv": [*program, str(folder / "request.json"), str(channel)],
-        "env": request.env,
+        "env": {**request.env, **marked()},
         "cwd": request.cwd,
         "stdout": str(folder / "stdout.log"),
         "stderr": str(folder / "stderr.log"),
@@ -113,6 +114,7 @@ def start(request: Request, folder: Path) -> Keeper:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=(keepers.fileno(), workers.fileno()),
+                env={**os.environ, **marked()},
                 start_new_session=True,
             )
             told = encoded(specification(request, folder, workers.fileno()))

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from ci_toolkit.devices.probe import PATIENCE_S, blames_set_up
 from ci_toolkit.formats.documents import document_bytes
 from ci_toolkit.model.outcome import Cause
 from ci_toolkit.model.report import Device, ErrorKind, ExecutionError, Worker, WorkerEnd
@@ -67,6 +68,7 @@ class Running:
         self.devices: tuple[Device, ...] = ()
         self._access: Access | None = None
         self._proven = self._ran_unproven = False
+        self._proves_until: float | None = None
 
     def _keeper(self, servers: Servers) -> Keeper:
         request, folder = self.job.request, self.job.folder
@@ -112,6 +114,8 @@ class Running:
                 self._hello = message
             elif kind == "need_devices" and not self.devices:
                 self.wants, self._wanted_at = self.job.request.width, time.monotonic()
+            elif kind == "proving" and self.devices and not self._proven and self._proves_until is None:
+                self._proves_until = time.monotonic() + PATIENCE_S
             elif kind == "proof" and self._access is not None:
                 self._take_proof(message.get("answer"), self._access)
             elif kind == "not_granted":
@@ -143,8 +147,9 @@ class Running:
 
     def _take_proof(self, answer: object, access: Access) -> None:
         reason = access.judge(answer, self.devices)
+        self._proves_until = None
         if reason:
-            self.refuse(reason)
+            self.refuse(reason, ErrorKind.SETUP if blames_set_up(answer) else ErrorKind.RUNNER)
         else:
             self._proven = True
             self.keeper.say({"n": self.job.request.nonce, "e": "go"})
@@ -153,10 +158,11 @@ class Running:
         """How long the worker has been waiting for devices, in seconds."""
         return now - self._wanted_at if self.wants else 0.0
 
-    def refuse(self, reason: str) -> None:
+    def refuse(self, reason: str, kind: ErrorKind = ErrorKind.INFRA) -> None:
         """Ends a worker that can not have the devices that it needs."""
         self.wants = 0
-        self._ordered = End(WorkerEnd.NOT_STARTED, one_line(reason), ErrorKind.INFRA)
+        self._proves_until = None
+        self._ordered = End(WorkerEnd.NOT_STARTED, one_line(reason), kind)
         self._give_up_at = time.monotonic() + ANSWER_S
         self.keeper.order_stop(0.0, stacks=False)
 
@@ -170,6 +176,8 @@ class Running:
             return self._launched + START_S
         if self.wants:
             return math.inf
+        if self._proves_until is not None:
+            return self._proves_until
         unit = self._began + self._limits.unit_s
         if self._case and self._limits.case_s is not None:
             return min(unit, self._case_began + self._limits.case_s)
@@ -184,6 +192,10 @@ class Running:
             return
         self._take(self.keeper.channel.receive())
         if now < self.due():
+            return
+        if self._proves_until is not None:
+            named = ", ".join(device.card for device in self.devices)
+            self.refuse(f"no kernel ran within {PATIENCE_S:g} s on {named}: it hangs", ErrorKind.RUNNER)
             return
         limits, case = self._limits, clip(one_line(self._case), CASE_TEXT_BYTES)
         if now >= self._began + limits.unit_s:

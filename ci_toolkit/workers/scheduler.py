@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from ci_toolkit.errors import InfrastructureError
-from ci_toolkit.model.report import Worker, WorkerEnd
+from ci_toolkit.model.report import ErrorKind, Worker, WorkerEnd
 from ci_toolkit.workers.devices import NO_ACCESS, DevicePool
 from ci_toolkit.workers.ends import not_started
 from ci_toolkit.workers.headroom import has_memory
@@ -140,7 +140,7 @@ class _Loop:
         try:
             grant = pool.take(worker.wants)
         except InfrastructureError as error:
-            worker.refuse(str(error))
+            worker.refuse(str(error), ErrorKind.RUNNER)
             return True
         if grant is not None:
             worker.grant(grant, pool.access)

@@ -13,6 +13,7 @@ from typing import Any
 from ci_toolkit.model.request import Request
 from ci_toolkit.workers.environment import temporary_folder
 from ci_toolkit.workers.keeper import BOOTSTRAP, SWEEP_S, Forked, Keeper, encoded
+from ci_toolkit.workers.mark import marked
 
 READY_S = 120.0
 """How long a server may take to import what conf names."""
@@ -124,7 +125,8 @@ class _Server:
         self._first_rss = self._rss = 0
         self._broken = ""
         self._process: subprocess.Popen[bytes] | None = None
-        env = {**dict(key.env), **NO_BACKENDS, **(QUIET if quiet else {}), **dict.fromkeys(PER_WORKER, self._temporary)}
+        env = {**dict(key.env), **NO_BACKENDS, **(QUIET if quiet else {}), **marked()}
+        env.update(dict.fromkeys(PER_WORKER, self._temporary))
         try:
             with theirs:
                 self._process = subprocess.Popen(

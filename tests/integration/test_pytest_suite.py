@@ -265,7 +265,7 @@ def test_a_disk_that_is_nearly_full_ends_the_lane_before_it_is(lane: RunLane, mo
     evidence = lane(files)
     assert ids(evidence) == {"test_a.py::test_1": "passed"}
     assert {(error.kind, error.unit) for error in evidence.report.errors} == {
-        (ErrorKind.INFRA, "test_b.py"),
-        (ErrorKind.INFRA, "test_c.py"),
+        (ErrorKind.RUNNER, "test_b.py"),
+        (ErrorKind.RUNNER, "test_c.py"),
     }
     assert "only 1 MiB are free on the disk of the evidence" in evidence.report.errors[0].message

@@ -1,11 +1,13 @@
 """The CUDA devices that this process may use."""
 
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ci_toolkit.devices.cuda import driver
 from ci_toolkit.devices.cuda.cards import Card, NoAnswerError
+from ci_toolkit.devices.cuda.smi import PROGRAM
 from ci_toolkit.devices.cuda.visible import visible
 from ci_toolkit.model.report import Device
 
@@ -38,3 +40,8 @@ def discover() -> tuple[tuple[Device, ...], str]:
 def notes() -> tuple[str, ...]:
     """What a person should know of the cards that are not among the devices, and of how the variable was read."""
     return survey().notes
+
+
+def is_present() -> bool:
+    """Whether something of the driver is here, so that finding no device is no matter of course."""
+    return driver.LOADED.exists() or shutil.which(PROGRAM) is not None

@@ -34,6 +34,7 @@ def _device(index: int, card: Card, uuid: str, name: str, memory_bytes: int | No
         uuid=uuid,
         driver=card.driver,
         memory_bytes=memory_bytes,
+        bus_id=card.bus_id,
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from ci_toolkit.devices.leases import Holder, me, open_folder, try_lease
 from ci_toolkit.errors import InfrastructureError
 from ci_toolkit.model.report import Device, ErrorKind, WorkerEnd
+from ci_toolkit.workers import running
 from ci_toolkit.workers.devices import Access, DevicePool
 from ci_toolkit.workers.jobs import in_order
 from ci_toolkit.workers.scheduler import run_jobs
@@ -132,6 +133,48 @@ def test_a_device_that_must_not_be_used_is_refused_and_its_lease_let_go(bench):
     lease = shared.access.lease(shared.devices[0])
     assert not isinstance(lease, str)
     lease.close()
+
+
+def test_who_is_blamed_for_a_refusal(bench):
+    """The runner for a device that is sick or proves another one, nobody for one that is only busy or not set up."""
+
+    def refused(**access):
+        number = len(bench.jobs) + 1
+        shared = pool(bench.folder, 1, **access)
+        (ended,) = run_jobs(in_order([wanting(bench.job("pass", number=number))]), 1, Stop(), bench.observe, shared)
+        return ended.error
+
+    def sick(device):
+        raise InfrastructureError("sick")
+
+    assert refused(admit=sick) is ErrorKind.RUNNER
+    assert refused(admit=lambda device: "busy", wait_s=0.0) is ErrorKind.INFRA
+    # The child knows no device "test" and says so: that is a matter of the set-up.
+    assert refused(judge=lambda answer, devices: "no probe") is ErrorKind.SETUP
+    eager = "sys.modules['_ci_toolkit_child.devices'].answer = lambda *_: {'device': 'another'}"
+    job = hooked(bench, eager)
+    shared = pool(bench.folder, 1, judge=lambda answer, devices: f"wrong device: {answer['device']}")
+    (ended,) = run_jobs(in_order([job]), 1, Stop(), bench.observe, shared)
+    assert (ended.error, ended.message) == (ErrorKind.RUNNER, "wrong device: another")
+
+
+def test_a_device_that_hangs_in_its_proof_costs_a_bounded_time(bench, monkeypatch):
+    monkeypatch.setattr(running, "PATIENCE_S", 0.5)
+    job = hooked(bench, "import time; sys.modules['_ci_toolkit_child.devices'].answer = lambda *_: time.sleep(600)")
+    (ended,) = run_jobs(in_order([job]), 1, Stop(), bench.observe, pool(bench.folder, 1))
+    assert (ended.worker.end, ended.error) == (WorkerEnd.NOT_STARTED, ErrorKind.RUNNER)
+    assert ended.message == "no kernel ran within 0.5 s on test (test 0, D0): it hangs"
+    assert ended.worker.devices == (0,)
+
+
+def hooked(bench, line):
+    """A job that preloads a module which runs ``line`` before the device is proven."""
+    number = len(bench.jobs) + 1
+    folder = bench.folder / f"preloads_{number}"
+    folder.mkdir()
+    (folder / "hook.py").write_text(f"import sys\n{line}\n", encoding="utf-8")
+    job = wanting(bench.job("pass", number=number, settings={"PYTHONPATH": str(folder)}))
+    return dataclasses.replace(job, request=msgspec.structs.replace(job.request, preload=("hook",)))
 
 
 def test_time_spent_waiting_is_not_the_units(bench):

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from ci_toolkit.github.commands import SUMMARY_BYTES
 from ci_toolkit.model.case import Failure
 from ci_toolkit.model.outcome import Cause, Outcome, Stage
-from ci_toolkit.model.verdict import Finding, FindingKind, LaneVerdict, Reproduce, Verdict
+from ci_toolkit.model.verdict import Drain, Finding, FindingKind, LaneVerdict, Reproduce, Verdict
 from ci_toolkit.publish.summary import fill, render
 
 NASTY = "``` | <b>x</b> </details> @user #12 ![i](http://e.x) \n## h\n| a | b |\r\x1b[31m\u202e\ud800 `````` ~~~ <!--"
@@ -116,7 +116,8 @@ def test_it_fits_any_room_and_no_text_breaks_it(texts: list[str], room: int, lan
     findings = [finding(number, text) for number, text in enumerate(texts)]
     given_ = verdict(findings, lanes, {text: text for text in texts})
     rows = [LaneVerdict(lane=text, result=text, device=text, findings=1) for text in texts]
-    given_ = msgspec.structs.replace(given_, lanes=(*given_.lanes, *rows))
+    drain = tuple(Drain(runner=text, lanes=(text,) * 3, devices=(text,), reasons=(text, "x")) for text in texts)
+    given_ = msgspec.structs.replace(given_, lanes=(*given_.lanes, *rows), drain=drain)
     for size in (room, 1 << 20):
         assert_whole(render(given_, size), size)
 

@@ -36,7 +36,7 @@ def test_signals_have_names():
 def test_a_process_that_could_not_be_killed_is_a_fault():
     assert faults("u", 1, FINE, None, None) == ()
     (fault,) = faults("u", 1, {**FINE, "gone": False}, None, None)
-    assert (fault.kind, fault.cause) == (ErrorKind.INFRA, "infra")
+    assert (fault.kind, fault.cause) == (ErrorKind.RUNNER, "infra")
 
 
 def test_long_lists_are_cut():
