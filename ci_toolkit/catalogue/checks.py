@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from packaging.utils import canonicalize_name
 
+from ci_toolkit.catalogue.conformance import CONTROL, check_conformance
 from ci_toolkit.catalogue.overrides import Effective
 from ci_toolkit.catalogue.schema import SuiteConf, SuitesFile
 from ci_toolkit.catalogue.yaml_file import Loaded, dangling
@@ -49,6 +50,13 @@ def check_suite(name: str, suite: SuiteConf, suites: Loaded[SuitesFile], platfor
             raise dangling(place, "platform of the suite", platform, suite.platforms)
         if not 1 <= of <= MOST_SHARDS:
             raise UsageError(f"can be 1 to {MOST_SHARDS}", place)
+    if (suite.conformance is not None) != (suite.kind == "conformance"):
+        raise UsageError("goes with `kind: conformance`, and that with it", where("conformance"))
+    if suite.conformance is not None:
+        if CONTROL in suite.variants:
+            raise UsageError(f"{CONTROL!r} is the lane of the upstream itself", where("variants", CONTROL))
+        distribution = bool(suite.root.distribution)
+        check_conformance(suite.conformance, distribution=distribution, where=where("conformance"))
     for variant, conf in suite.variants.items():
         if not variant:
             raise UsageError("a variant needs a name", where("variants", variant))

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ci_toolkit.catalogue.conformance import CONTROL, ConformanceConf
+from ci_toolkit.model.ids import lane_id
 from ci_toolkit.model.plan import Container, Lane
 from ci_toolkit.model.request import Limits
 
@@ -72,4 +74,22 @@ class LaneConf:
     ratchet: str
     owner: str
     digest: str
+    conformance: ConformanceConf | None = None
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the upstream itself is tested here."""
+        return self.conformance is not None and self.lane.variant == CONTROL
+
+    @property
+    def control_lane(self) -> str:
+        """The lane that tests the upstream itself, beside one of its candidates; empty where there is none."""
+        if self.conformance is None or not self.conformance.control or self.is_control:
+            return ""
+        return lane_id(self.lane.suite, self.lane.platform, CONTROL, self.lane.shard)
+
+    @property
+    def expectations(self) -> str:
+        """The name of the ratchet's file, without its ending: the platform, and the control's own."""
+        return f"{self.lane.platform}.{CONTROL}" if self.is_control else self.lane.platform

@@ -11,6 +11,7 @@ import msgspec
 
 from ci_toolkit.catalogue.builds import BuildSpec, check_build, load_builds
 from ci_toolkit.catalogue.checks import check_effective, check_env, check_suite
+from ci_toolkit.catalogue.conformance import CONTROL
 from ci_toolkit.catalogue.lanes import LaneConf, Platform
 from ci_toolkit.catalogue.origins import origins
 from ci_toolkit.catalogue.overrides import Effective, effective
@@ -90,7 +91,7 @@ def load_catalogue(folder: Path) -> Catalogue:
     for name, suite in suites.value.suites.items():
         check_suite(name, suite, suites, platforms.value.platforms)
         for platform in suite.platforms:
-            for variant, shard in itertools.product(suite.variants or {"": VariantConf()}, _shards(suite, platform)):
+            for variant, shard in itertools.product(_variants(suite), _shards(suite, platform)):
                 conf = _lane(folder, name, platform, variant, shard, suites, platforms)
                 if conf.lane.id in lanes:
                     raise UsageError(f"a second lane would be called {conf.lane.id!r}", suites.where("suites", name))
@@ -191,10 +192,16 @@ def _lane(
         flaky_passes=suite.flaky == "pass",
         ratchet=suite.ratchet,
         owner=suite.owner,
+        conformance=suite.conformance,
         digest="",
         sources=origins(found, platform_name, variant_name, platforms, suites),
     )
     return replace(conf, digest=_digest(conf))
+
+
+def _variants(suite: SuiteConf) -> list[str]:
+    control = [CONTROL] if suite.conformance is not None and suite.conformance.control else []
+    return [*(suite.variants or [""]), *control]
 
 
 def _shards(suite: SuiteConf, platform: str) -> Sequence[tuple[int, int] | None]:

@@ -24,7 +24,7 @@ def origins(
     suite = found.sources()
     suite["env_allow"] = _joined(of_platform["platform.env_allow"], suite["env_allow"])
     of_variant: dict[str, str] = {}
-    if variant:
+    if variant in suites.value.suites[found.name].variants:
         at = ("suites", found.name, "variants", variant)
         names = suites.value.suites[found.name].variants[variant].env.keys() - found.overriding_env().keys()
         of_variant = {f"env.{name}": suites.origin(*at, "env", name) for name in names}

@@ -6,6 +6,7 @@ and resolved once by the loader into ``Suite`` and ``Platform`` (seconds, bytes)
 
 from datetime import date
 
+from ci_toolkit.catalogue.conformance import ConformanceConf
 from ci_toolkit.model.documents import Authored
 
 
@@ -98,7 +99,7 @@ class SuiteConf(Authored, frozen=True, kw_only=True):
     platforms. ``budget`` is how many workers a lane may lose before
     no more is started; ``confirm`` is how often a new failure is run again, and ``flaky`` (``fail`` or ``pass``) how it
     is judged when it passes then. ``env`` and ``args`` of a variant are added to the suite's. An ``advisory``
-    suite is shown and does not block.
+    suite is shown and does not block. ``conformance`` is for suites of that kind, and only for them.
     """
 
     kind: str = "pytest"
@@ -127,6 +128,7 @@ class SuiteConf(Authored, frozen=True, kw_only=True):
     advisory: AdvisoryConf | None = None
     ratchet: str = ""
     owner: str = ""
+    conformance: ConformanceConf | None = None
 
 
 class VariantConf(Authored, frozen=True, kw_only=True):

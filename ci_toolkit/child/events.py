@@ -33,7 +33,7 @@ class Events:
         self._began = time.monotonic()
         self._lock = threading.Lock()
 
-    def emit(self, kind: str, **fields: Any) -> None:
+    def emit(self, kind: str, /, **fields: Any) -> None:
         """Writes the event ``kind``. Lone surrogates are escaped; NaN and infinity raise ValueError."""
         if os.getpid() != self._pid:
             return

@@ -27,6 +27,7 @@ class Places:
         self._roots = _spellings(root)
         self._stdlib = _spellings(sysconfig.get_paths()["stdlib"])
         self._ours = Path(__file__).resolve().parent
+        self._folder = __file__.replace("\\", "/").rpartition("/")[0] + "/"
         self._known: dict[str, tuple[str, bool, bool]] = {}
 
     def place(self, file: str) -> tuple[str, bool, bool]:
@@ -34,6 +35,10 @@ class Places:
         if file not in self._known:
             self._known[file] = self._look(file)
         return self._known[file]
+
+    def is_ours(self, file: str) -> bool:
+        """Whether a source file is of this folder."""
+        return file.startswith(self._folder)
 
     def _look(self, file: str) -> tuple[str, bool, bool]:
         if file.startswith("<") or not file:
@@ -85,12 +90,13 @@ def type_name(kind: type) -> str:
 
 
 def frames(traceback: TracebackType | None, places: Places) -> list[dict[str, Any]]:
-    """The frames of a traceback, outermost first. The runner's own at the start and a surplus in the middle are cut."""
+    """The frames of a traceback, outermost first, without ours, the runner's at the start and a surplus between."""
     found = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
         found.append((code.co_filename, traceback.tb_lineno or 0, code.co_name))
         traceback = traceback.tb_next
+    found = [frame for frame in found if not places.is_ours(frame[0])]
     first = next((at for at, frame in enumerate(found) if not places.place(frame[0])[2]), 0)
     found = found[first:]
     if len(found) > FRAMES:

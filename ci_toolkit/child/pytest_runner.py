@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from .events import Events
 
@@ -23,8 +23,8 @@ def command(options: dict[str, Any]) -> list[str]:
     return arguments + [root.rstrip("/") + "/" + name for name in options["files"]]
 
 
-def run(request: dict[str, Any], events: Events, ready: Callable[[], None]) -> int:
-    """Runs the request's unit and returns pytest's exit status.
+def run(request: dict[str, Any], events: Events, ready: Callable[[], None], plugins: Sequence[object] = ()) -> int:
+    """Runs the request's unit, with more ``plugins`` where given, and returns pytest's exit status.
 
     ``options``: ``root`` (absolute), ``files`` (test files or node ids, relative to the root), and where wanted
     ``args``, ``marker``, ``keyword``, ``sys_path`` (put first), ``withheld`` (id -> reason) and ``only`` (ids).
@@ -40,7 +40,7 @@ def run(request: dict[str, Any], events: Events, ready: Callable[[], None]) -> i
         events, options["root"], options.get("withheld", {}), None if only is None else set(only), ready
     )
     try:
-        status = int(pytest.main(command(options), plugins=[recorder]))
+        status = int(pytest.main(command(options), plugins=[recorder, *plugins]))
     except SystemExit as exit:
         # Only a plug-in or a conftest can end pytest like this; a status of 0 must not look like a finished session.
         events.emit("stopped", by="exit", reason="pytest was left by sys.exit(%r)" % (exit.code,))

@@ -72,7 +72,7 @@ def _prepare(wish: dict[str, Any]) -> None:
     from . import keeper, worker  # noqa: F401 - so that no fork has to import them
 
     importlib.import_module("." + wish["runner"] + "_runner", __package__)
-    if wish["runner"] == "pytest":
+    if wish["runner"] in ("pytest", "conformance"):
         from . import pytest_plugin  # noqa: F401
         from .pytest_warm import warm
 

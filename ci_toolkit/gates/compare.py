@@ -3,6 +3,7 @@
 from collections import Counter
 
 from ci_toolkit.formats.failures import Signature
+from ci_toolkit.gates.control import EXCUSED, NONE, Control
 from ci_toolkit.gates.expectations import Expected, applies
 from ci_toolkit.gates.lane import Findings, LaneInput, Seen, Words
 from ci_toolkit.gates.ratchet_files import outcomes_of
@@ -28,7 +29,10 @@ BLAMED = frozenset(
 class Comparison:
     """Judges the cases of one lane, one after the other."""
 
-    def __init__(self, lane: LaneInput, seen: Seen, expected: Expected, findings: Findings) -> None:
+    def __init__(
+        self, lane: LaneInput, seen: Seen, expected: Expected, findings: Findings, control: Control = NONE
+    ) -> None:
+        self._control = control
         self._lane = lane
         self._seen = seen
         self._expected = expected
@@ -149,6 +153,8 @@ class Comparison:
             )
 
     def _skip(self, case: Case) -> None:
+        if self._lane.allow_control_skips and (not self._lane.control_lane or self._control.shows(self._seen, case)):
+            return
         if case.reason not in self._rules:
             found = (index for index, rule in self._skips.items() if matches(rule.reason, case.reason))
             self._rules[case.reason] = next(found, None)
@@ -169,7 +175,10 @@ class Comparison:
         self._add(FindingKind.CHANGED_OUTCOME, cause, case, message, observed=case.outcome.value, **words)
 
     def _add(self, kind: FindingKind, cause: str, case: Case, message: str, **words: str) -> None:
-        if kind in BLAMED and case.id in self._lane.base:
+        excusable = kind in EXCUSED and case.id not in self._expected.groups
+        if excusable and self._control.shows(self._seen, case):
+            kind, cause, message = FindingKind.SHOWN_BY_CONTROL, f"{kind} {cause}", f"{message} (so does the control)"
+        elif kind in BLAMED and case.id in self._lane.base:
             signature = self._seen.signature(case)
             now = (case.outcome, signature.signature_class if signature else "")
             if self._lane.base[case.id] == now:

@@ -14,6 +14,23 @@ from ci_toolkit.model.verdict import FindingKind
 LOST = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.ERROR, Outcome.NOT_RUN})
 """How a case can end whose worker was lost."""
 INFRASTRUCTURE = frozenset({ErrorKind.INFRA, ErrorKind.RUNNER, ErrorKind.SETUP})
+TOLD_AS_THEY_ARE = frozenset(
+    {
+        ErrorKind.INTERRUPTED,
+        ErrorKind.ANOTHER_BUILD,
+        ErrorKind.UPSTREAM_CHANGED,
+        ErrorKind.CHANGED_DURING_RUN,
+        ErrorKind.ALIAS_REFUSED,
+        ErrorKind.PROVIDERS_UNKNOWN,
+        ErrorKind.FOREIGN_PROVIDER,
+        ErrorKind.DUPLICATE_PROVIDER,
+        ErrorKind.CANDIDATE_NOT_IMPORTED,
+        ErrorKind.CANDIDATE_IN_CONTROL,
+        ErrorKind.GAP_FILLED,
+        ErrorKind.WRONG_LIBRARY,
+    }
+)
+"""Errors that have a kind of finding of the same name."""
 FOREIGN = {
     "lane": FindingKind.ANOTHER_LANE,
     "attempt": FindingKind.OLDER_ATTEMPT,
@@ -154,10 +171,8 @@ def _is_expected(error: ExecutionError, seen: Seen, groups: Mapping[str, tuple[s
 def _execution_errors(errors: list[ExecutionError], seen: Seen, findings: Findings) -> None:
     """One finding for errors of one kind that say the same of several units."""
     error = errors[0]
-    if error.kind is ErrorKind.INTERRUPTED:
-        kind = FindingKind.INTERRUPTED
-    elif error.kind is ErrorKind.ANOTHER_BUILD:
-        kind = FindingKind.ANOTHER_BUILD
+    if error.kind in TOLD_AS_THEY_ARE:
+        kind = FindingKind(error.kind.value)
     elif error.kind in INFRASTRUCTURE or error.cause is Cause.INFRA:
         kind = FindingKind.INFRASTRUCTURE
     else:

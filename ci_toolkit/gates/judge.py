@@ -11,6 +11,7 @@ from ci_toolkit.formats.digests import plan_digest
 from ci_toolkit.gates.compare import Comparison
 from ci_toolkit.gates.completeness import check_device, check_run, is_own
 from ci_toolkit.gates.contract import check_contract, comparable
+from ci_toolkit.gates.control import EXCUSED, NONE, Control, check_collection, control_of
 from ci_toolkit.gates.drain import to_drain
 from ci_toolkit.gates.expectations import Expected, resolve
 from ci_toolkit.gates.jobs import Needed, disagreeing, lost_lanes
@@ -32,6 +33,8 @@ def judge(
 ) -> Verdict:
     """Judges each planned lane; one that ``lanes`` does not hold is missing.
 
+    A job that runs a candidate without its control shows what that may excuse, and leaves it to the gate over all.
+
     ``needs`` says how the jobs of the run ended, ``whole`` are findings of the run as a whole. Lanes left out do
     not turn the verdict red, unless they were named. A plan without a lane ends with 5.
     """
@@ -40,16 +43,21 @@ def judge(
     judged: dict[str, Judged] = {}
     digest = plan_digest(plan)
     lost = lost_lanes(plan, needs) if needs is not None else {}
+    given_lanes: dict[str, LaneInput] = {}
     for planned in plan.lanes:
         given = lanes.get(planned.id) or LaneInput(planned, fault=(FindingKind.LANE_MISSING, "nothing arrived"))
         lane = dataclasses.replace(given, lane=planned, plan_digest=digest)
         if planned.id in lost:
             lane = dataclasses.replace(lane, seen=None, fault=lost[planned.id])
-        judged[planned.id] = (lane, *_judged(plan, lane, today))
+        given_lanes[planned.id] = lane
+    for name, lane in given_lanes.items():
+        judged[name] = (lane, *_judged(plan, lane, today, _control(plan, lane, given_lanes)))
     together = _shards_together(plan, judged)
     for planned in plan.lanes:
         lane, found, _ = judged[planned.id]
         found = tuple(sorted([*found, *together.get(planned.id, ())], key=rank))
+        if plan.part_of and lane.control_lane and lane.control_lane not in judged:
+            found = tuple(_deferred(one) if _may_be_excused(lane, one) else one for one in found)
         if _is_advisory(planned, today):
             found = tuple(msgspec.structs.replace(finding, blocks=False) for finding in found)
         findings += found
@@ -89,6 +97,15 @@ def _is_advisory(lane: Lane, today: datetime.date) -> bool:
     return lane.advisory is not None and today <= lane.advisory.until
 
 
+def _may_be_excused(lane: LaneInput, finding: Finding) -> bool:
+    skip = finding.kind is FindingKind.UNREVIEWED_SKIP and lane.allow_control_skips
+    return finding.kind in EXCUSED or skip
+
+
+def _deferred(finding: Finding) -> Finding:
+    return msgspec.structs.replace(finding, blocks=False, exit_code=0, message=f"{finding.message} (control pending)")
+
+
 def _nothing_planned(plan: Plan) -> Finding:
     why = plan.change.why if plan.change else "the event's rule allows it"
     return Finding(
@@ -102,10 +119,20 @@ def _nothing_planned(plan: Plan) -> Finding:
     )
 
 
-def _judged(plan: Plan, lane: LaneInput, today: datetime.date) -> tuple[tuple[Finding, ...], Tally | None]:
+def _control(plan: Plan, lane: LaneInput, lanes: Mapping[str, LaneInput]) -> Control | None:
+    """What the control of a lane shows; None where it has none, or none whose evidence counts."""
+    found = lanes.get(lane.control_lane)
+    if found is None or found.seen is None or not is_own(plan, found, found.seen, Findings(found)):
+        return None
+    return control_of(found.seen)
+
+
+def _judged(
+    plan: Plan, lane: LaneInput, today: datetime.date, control: Control | None
+) -> tuple[tuple[Finding, ...], Tally | None]:
     """The findings of one lane, the most important first, and its tally, absent where it has no evidence of its own."""
     findings = Findings(lane)
-    tally = _judge(plan, lane, today, findings)
+    tally = _judge(plan, lane, today, findings, control)
     return findings.result(), tally
 
 
@@ -138,7 +165,9 @@ def _is_part(lane: Lane) -> bool:
     return lane.shard is not None and lane.is_whole
 
 
-def _judge(plan: Plan, lane: LaneInput, today: datetime.date, findings: Findings) -> Tally | None:
+def _judge(
+    plan: Plan, lane: LaneInput, today: datetime.date, findings: Findings, control: Control | None
+) -> Tally | None:
     seen = lane.seen
     if seen is None:
         kind, message = lane.fault or (FindingKind.LANE_MISSING, "nothing arrived")
@@ -150,7 +179,9 @@ def _judge(plan: Plan, lane: LaneInput, today: datetime.date, findings: Findings
     if lane.base and not comparable(lane, seen):
         lane = dataclasses.replace(lane, base={})
         findings.add(FindingKind.TRACKED_CHANGE, "base", "the base ran under another contract: nothing is inherited")
-    expected, tally = compare(lane, seen, today, findings)
+    expected, tally = compare(lane, seen, today, findings, control or NONE)
+    if control is not None:
+        check_collection(lane, seen, control, findings)
     if not _is_part(lane.lane):
         ratchet = lane.ratchet.ratchet if lane.ratchet else None
         check_tally(tally, ratchet, whole=lane.lane.is_whole, findings=findings)
@@ -158,10 +189,12 @@ def _judge(plan: Plan, lane: LaneInput, today: datetime.date, findings: Findings
     return tally
 
 
-def compare(lane: LaneInput, seen: Seen, today: datetime.date, findings: Findings) -> tuple[Expected, Tally]:
+def compare(
+    lane: LaneInput, seen: Seen, today: datetime.date, findings: Findings, control: Control = NONE
+) -> tuple[Expected, Tally]:
     """Compares each case with what is expected of it, and returns the expectations and what was counted."""
     expected = _expected(lane, seen, today, findings)
-    comparison = Comparison(lane, seen, expected, findings)
+    comparison = Comparison(lane, seen, expected, findings, control)
     for case in seen.cases:
         comparison.case(case)
     comparison.finish()

@@ -51,6 +51,8 @@ class LaneInput:
     attempt: int | None = None
     plan_digest: str = ""
     builds: Mapping[str, str] | None = None
+    control_lane: str = ""
+    allow_control_skips: bool = False
     base_contract: Mapping[str, ContractField] = field(default_factory=dict)
 
 
@@ -78,7 +80,19 @@ EXIT = {
     FindingKind.INFRASTRUCTURE: 4,
     FindingKind.WRONG_DEVICE: 4,
     FindingKind.INTERRUPTED: 130,
+    FindingKind.UPSTREAM_CHANGED: 3,
+    FindingKind.CHANGED_DURING_RUN: 3,
+    FindingKind.ALIAS_REFUSED: 2,
+    FindingKind.PROVIDERS_UNKNOWN: 3,
+    FindingKind.FOREIGN_PROVIDER: 3,
+    FindingKind.DUPLICATE_PROVIDER: 3,
+    FindingKind.CANDIDATE_NOT_IMPORTED: 3,
+    FindingKind.CANDIDATE_IN_CONTROL: 3,
+    FindingKind.GAP_FILLED: 3,
+    FindingKind.WRONG_LIBRARY: 3,
+    FindingKind.COLLECTION_DIFFERS: 3,
     FindingKind.INHERITED: 0,
+    FindingKind.SHOWN_BY_CONTROL: 0,
     FindingKind.FLAKY: 0,
     FindingKind.TRACKED_CHANGE: 0,
     FindingKind.START_FELL_BACK: 0,

@@ -1,17 +1,20 @@
 """What a run would change in a ratchet, for a person to review. Pure."""
 
 import datetime
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ci_toolkit.errors import EvidenceError, Where
+from ci_toolkit.gates.contract import SIGNATURE_SCHEME
 from ci_toolkit.gates.judge import compare
 from ci_toolkit.gates.lane import Findings, LaneInput, Seen
 from ci_toolkit.model.case import Case
 from ci_toolkit.model.ids import split_case
 from ci_toolkit.model.outcome import Outcome
 from ci_toolkit.model.ratchet import RATCHET_SCHEMA, UNREVIEWED
+from ci_toolkit.model.report import Strictness
 from ci_toolkit.model.verdict import FindingKind
 
 VALID_DAYS = 90
@@ -64,9 +67,16 @@ def propose(lane: LaneInput, seen: Seen, today: datetime.date) -> Proposal:
         contract={
             name: seen.report.contract[name].value
             for name in sorted(seen.report.contract)
-            if name in ("python", "system") or name.startswith("package.")
+            if _is_reviewed(name, lane.lane.kind, seen.report.contract[name].strictness)
         },
     )
+
+
+def _is_reviewed(name: str, kind: str, strictness: Strictness) -> bool:
+    """Whether expectations are for this fact of the contract; those of an upstream are for all that is strict."""
+    if kind == "conformance":
+        return strictness is Strictness.STRICT and name != SIGNATURE_SCHEME
+    return name in ("python", "system") or name.startswith("package.")
 
 
 def members_of(seen: Seen) -> dict[str, tuple[str, ...]]:
@@ -111,7 +121,7 @@ def _refuse_partial(lane: LaneInput, seen: Seen) -> None:
 def _add(groups: dict[str, dict[str, object]], seen: Seen, case: Case, today: datetime.date) -> None:
     signature = seen.signature(case)
     cause = signature.signature_class if signature else case.reason
-    name = _name(case.outcome, cause)
+    name = _free(_name(case.outcome, cause), case.outcome, cause, groups)
     group = groups.get(name)
     if group is None:
         group = {"outcome": case.outcome.value}
@@ -129,6 +139,16 @@ def _add(groups: dict[str, dict[str, object]], seen: Seen, case: Case, today: da
     assert isinstance(cases, dict)
     file, rest = split_case(case.id)
     cases.setdefault(file, []).append({"exact": rest} if "*" in rest else rest)
+
+
+def _free(name: str, outcome: Outcome, cause: str, groups: Mapping[str, dict[str, object]]) -> str:
+    """``name``, with a number where it is that of another cause: names are short, and causes are not."""
+    for number in itertools.count(1):
+        numbered = name if number == 1 else f"{name}-{number}"
+        group = groups.get(numbered)
+        if group is None or (group["outcome"] == outcome.value and group.get("signature", cause) == cause):
+            return numbered
+    raise AssertionError
 
 
 def _name(outcome: Outcome, cause: str) -> str:

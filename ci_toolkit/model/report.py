@@ -135,6 +135,16 @@ class ErrorKind(StrEnum):
     WRONG_DEVICE = "wrong_device"
     INTERRUPTED = "interrupted"
     HALTED = "halted"
+    UPSTREAM_CHANGED = "upstream_changed"
+    CHANGED_DURING_RUN = "changed_during_run"
+    ALIAS_REFUSED = "alias_refused"
+    PROVIDERS_UNKNOWN = "providers_unknown"
+    FOREIGN_PROVIDER = "foreign_provider"
+    DUPLICATE_PROVIDER = "duplicate_provider"
+    CANDIDATE_NOT_IMPORTED = "candidate_not_imported"
+    CANDIDATE_IN_CONTROL = "candidate_in_control"
+    GAP_FILLED = "gap_filled"
+    WRONG_LIBRARY = "wrong_library"
     DEVICE_FAULT = "device_fault"
 
 
@@ -151,6 +161,19 @@ class ExecutionError(Record, frozen=True, kw_only=True):
     case: str = ""
     worker: int | None = None
     failures: tuple[int, ...] = ()
+
+
+class Provider(Record, frozen=True, kw_only=True):
+    """A module that answered for an upstream: the ``name`` that was imported, the module that it is, and its file.
+
+    ``kind`` is ``candidate``, ``pin`` (the upstream's test code), ``upstream`` or ``private``.
+    """
+
+    name: str
+    provider: str
+    kind: str
+    file: str | None = None
+    sha256: str | None = None
 
 
 class Report(Document, frozen=True, kw_only=True):
@@ -176,4 +199,5 @@ class Report(Document, frozen=True, kw_only=True):
     environments: tuple[Environment, ...] = ()
     workers: tuple[Worker, ...] = ()
     errors: tuple[ExecutionError, ...] = ()
+    providers: tuple[Provider, ...] = ()
     interrupted: str = ""

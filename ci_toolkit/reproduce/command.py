@@ -19,8 +19,18 @@ SHOWN = re.compile(
 
 
 def command_for(request: Request, case: Case) -> Reproduce:
-    """The command that runs ``case`` alone, in the interpreter and with the settings of the worker that ran it."""
+    """The command that runs ``case`` alone, in the interpreter and with the settings of the worker that ran it.
+
+    A candidate stands in for an upstream in the lane's own workers only: its command runs the case's file in one.
+    """
     options: Mapping[str, object] = request.options
+    if options.get("engine") == "candidate":
+        return Reproduce(
+            argv=("ci-toolkit", "run", request.lane, "--unit", one_line(split_case(case.id)[0]), "--out", "out/again"),
+            cwd="",
+            env={},
+            note="in the repository; the candidate stands in for the upstream in the lane's own workers only",
+        )
     root = cast(str, options.get("root", request.cwd))
     nodeid = case.nodeid or case.id
     # A name that pytest could take for an option, or a file of arguments, is given as a path.

@@ -53,17 +53,19 @@ def _lane(lane: Lane, conf: LaneConf | None, place: Place, base: Path | None) ->
         message = "the plan has this lane, conf has not: nothing can judge it"
         return LaneInput(lane, fault=(FindingKind.FOREIGN_EVIDENCE, message))
     folder = Path(conf.conf, conf.ratchet)
-    absent = no_ratchet(folder, lane.platform) if conf.ratchet else ""
+    absent = no_ratchet(folder, conf.expectations) if conf.ratchet else ""
     prior = _base(lane, base)
     made = LaneInput(
         lane,
-        ratchet=load_ratchet(folder, lane.platform) if conf.ratchet and not absent else None,
+        ratchet=load_ratchet(folder, conf.expectations) if conf.ratchet and not absent else None,
         no_ratchet=absent,
         owner=conf.owner,
         attempt=place.attempt,
         source_root=f"{conf.root_path}/" if conf.root_path not in ("", ".") else "",
         base=prior[0],
         base_contract=prior[1],
+        control_lane=conf.control_lane,
+        allow_control_skips=conf.conformance is not None and conf.conformance.allow_control_skips,
     )
     if place.fault:
         return dataclasses.replace(made, fault=place.fault)

@@ -1,6 +1,6 @@
 """The head of a lane's report: the contract that makes runs comparable, and the facts that ratchets ask for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.formats.digests import digest_of
@@ -11,9 +11,13 @@ from ci_toolkit.suites.subject import facts_of, normalised
 
 
 def contract(
-    conf: LaneConf, subject: Subject, workers: Iterable[Worker], runner_versions: Iterable[str]
+    conf: LaneConf,
+    subject: Subject,
+    workers: Iterable[Worker],
+    runner_versions: Iterable[str],
+    more: Mapping[str, str],
 ) -> dict[str, ContractField]:
-    """What must be equal for two runs to be compared, and what is only shown when it changes."""
+    """What must be equal for two runs to be compared, ``more`` of its kind, and what is only shown when it changes."""
     selection = [conf.paths, conf.exclude, conf.marker, conf.keyword, conf.args]
     strict = {
         "selection": digest_of(selection),
@@ -22,6 +26,7 @@ def contract(
         "signature_scheme": str(SCHEME),
         "python": ".".join(subject.python.split(".")[:2]),
         "system": subject.system,
+        **more,
     }
     for name in map(normalised, conf.subject):
         if name in subject.packages:

@@ -54,6 +54,7 @@ def joined(unit: str, taken: Sequence[Taken], *, halted: str, flaky_passes: bool
         failures=tuple(failures),
         errors=tuple(errors),
         death=None,
+        providers=tuple(provider for part in parts for provider in part.result.providers),
         environment=next((part.result.environment for part in parts if part.result.environment), None),
         runner_version=next((part.result.runner_version for part in parts if part.result.runner_version), ""),
     )

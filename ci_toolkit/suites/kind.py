@@ -1,12 +1,13 @@
 """What every kind of suite gives to a lane's run: its units, and what their workers' events mean."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from ci_toolkit.catalogue.lanes import LaneConf
 from ci_toolkit.model.case import Case, Failure
-from ci_toolkit.model.report import Environment, ErrorKind, ExecutionError, Worker
+from ci_toolkit.model.report import Environment, ErrorKind, ExecutionError, Provider, Worker
 from ci_toolkit.workers.jobs import Leftover
 
 
@@ -38,11 +39,18 @@ class Subject:
 
 @dataclass(frozen=True)
 class Found:
-    """A suite as it was found on this machine: the absolute ``root`` of its case ids, and its units in order."""
+    """A suite as it was found on this machine: the absolute ``root`` of its case ids, and its units in order.
+
+    With ``faults`` nothing of it runs. ``pins`` are files that must be the same at the end, with their SHA-256, and
+    ``contract`` are more strict fields of the lane's.
+    """
 
     root: str
     runner: str
     units: tuple[Unit, ...]
+    faults: tuple[tuple[ErrorKind, str], ...] = ()
+    pins: Mapping[str, str] = field(default_factory=dict)
+    contract: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,6 +87,7 @@ class UnitResult:
     deselected: int = 0
     environment: Environment | None = None
     runner_version: str = ""
+    providers: tuple[Provider, ...] = ()
     death: ExecutionError | None = None
     culprit: str = ""
     before: tuple[str, ...] = ()

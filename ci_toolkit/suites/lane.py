@@ -13,6 +13,7 @@ from ci_toolkit.model.outcome import Cause
 from ci_toolkit.model.provenance import Provenance
 from ci_toolkit.model.report import Device, ErrorKind
 from ci_toolkit.suites.announcing import announced
+from ci_toolkit.suites.freshness import changed
 from ci_toolkit.suites.jobs import JobMaker
 from ci_toolkit.suites.kind import Found, Kind, Subject, Unit
 from ci_toolkit.suites.lane_run import LaneRun
@@ -83,7 +84,7 @@ def run_lane(
     except Exception as error:  # noqa: BLE001 - a fault of ours is a finding of this lane, and its evidence is kept
         run.fault(ErrorKind.INFRA, f"ci-toolkit could not run the lane: {type(error).__name__}: {error}", Cause.INFRA)
     finally:
-        run.close(stop.reason, devices)
+        run.close(stop.reason, devices, changed(found.pins))
     return writer.folder
 
 
@@ -104,7 +105,8 @@ def _prepare(conf: LaneConf, kind: Kind, build: Path | None) -> tuple[Subject, F
     lacking = unmet(conf.requires, facts_of(subject))
     if lacking:
         return subject, nothing, [(ErrorKind.SETUP, f"the lane requires what is not here: {lacking}")]
-    return subject, kind.find(conf, subject), []
+    found = kind.find(conf, subject)
+    return subject, found, [*found.faults]
 
 
 def _ask(conf: LaneConf) -> Subject:

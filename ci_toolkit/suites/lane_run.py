@@ -14,6 +14,7 @@ from ci_toolkit.model.outcome import Cause
 from ci_toolkit.model.provenance import Provenance
 from ci_toolkit.model.report import PARTS, Device, ErrorKind, ExecutionError, Report, Worker
 from ci_toolkit.model.signature import signed
+from ci_toolkit.suites.freshness import united
 from ci_toolkit.suites.head import contract, facts
 from ci_toolkit.suites.jobs import JobMaker, account_of
 from ci_toolkit.suites.joining import joined
@@ -154,8 +155,8 @@ class LaneRun:
         if self.fail_fast and not self.halted and failed(result, self.is_known):
             self._halt("the run was to end at the first failure")
 
-    def close(self, interrupted: str, devices: Sequence[Device]) -> None:
-        """Accounts for the units that never ran, and seals the evidence."""
+    def close(self, interrupted: str, devices: Sequence[Device], changed: str) -> None:
+        """Accounts for the units that never ran, and seals the evidence. ``changed`` names files that were edited."""
         for at in range(len(self.results), len(self.units)):
             if at in self.waiting:
                 continue
@@ -171,6 +172,9 @@ class LaneRun:
             self._write(self.waiting[at])
         if self.results and not self.cases and not self.errors and not self.conf.lane.shard:
             self.fault(ErrorKind.EMPTY_SELECTION, "no case of the suite was selected")
+        providers, other = united(result.providers for result in self.results)
+        for files in filter(None, (changed, other)):
+            self.fault(ErrorKind.CHANGED_DURING_RUN, f"was edited while the lane ran: {files}")
         environments = [result.environment for result in self.results if result.environment]
         workers = tuple(sorted(self.workers, key=lambda worker: worker.number))
         self.writer.close(
@@ -182,12 +186,19 @@ class LaneRun:
                 ended=_now(),
                 units=tuple(unit.name for unit in self.units),
                 deselected=sum(result.deselected for result in self.results),
-                contract=contract(self.conf, self.subject, workers, (result.runner_version for result in self.results)),
+                contract=contract(
+                    self.conf,
+                    self.subject,
+                    workers,
+                    (result.runner_version for result in self.results),
+                    self.found.contract,
+                ),
                 facts=facts(self.subject, devices),
                 devices=tuple(devices),
                 environments=tuple(one for at, one in enumerate(environments) if one not in environments[:at]),
                 workers=workers,
                 errors=tuple(self.errors),
+                providers=providers,
                 interrupted=interrupted,
             )
         )

@@ -41,7 +41,7 @@ def write_proposal(conf: LaneConf, evidence: Sequence[Path], out: Path, today: d
     Raises UsageError when there is a proposal already, EvidenceError for a run that can not say what is normal.
     """
     folder = out / conf.lane.suite
-    target = folder / f"{conf.lane.platform}.yml"
+    target = folder / f"{conf.expectations}.yml"
     if target.exists():
         raise UsageError("there is a proposal already", Where(str(target)), "accept it, or name another --out")
     lane, seen = _input(conf, evidence)
@@ -62,7 +62,7 @@ def accept(conf: LaneConf, proposal: Path, reason: str, today: datetime.date, on
     if not reason.strip() or reason.strip() == UNREVIEWED:
         raise UsageError("an acceptance needs a reason that a person gives", hint="give --reason")
     folder = _ratchet_folder(conf)
-    loaded = load_ratchet(proposal, conf.lane.platform)
+    loaded = load_ratchet(proposal, conf.expectations)
     unknown = [name for name in only if name not in loaded.ratchet.groups]
     if unknown:
         raise UsageError(f"the proposal has no group {unknown[0]!r}", Where(loaded.file.path))
@@ -73,8 +73,8 @@ def accept(conf: LaneConf, proposal: Path, reason: str, today: datetime.date, on
         group["expires"] = datetime.date.fromisoformat(group["expires"]) if group.get("expires") else None
     groups = {name: _brief(group) for name, group in groups.items()}
     skips = [] if only else [_brief({**rule, "why": reason}) for rule in data["skips"]]
-    target = folder / f"{conf.lane.platform}.yml"
-    if no_ratchet(folder, conf.lane.platform):
+    target = folder / f"{conf.expectations}.yml"
+    if no_ratchet(folder, conf.expectations):
         head = {name: data[name] for name in ("schema", "signature_scheme", "membership", "contract", "evidence")}
         text = render(head)
     else:
@@ -93,7 +93,7 @@ def accept(conf: LaneConf, proposal: Path, reason: str, today: datetime.date, on
     folder.mkdir(parents=True, exist_ok=True)
     if not only:
         lines += _take_members(folder, loaded.members)
-    _write_checked(target, text, conf.lane.platform)
+    _write_checked(target, text, conf.expectations)
     return Change((str(target),), tuple(lines))
 
 
@@ -110,7 +110,7 @@ def promote(conf: LaneConf, evidence: Sequence[Path], today: datetime.date) -> C
     target = Path(lane.ratchet.file.path)
     text, removed = remove_cases(read_text(target), passing)
     if removed:
-        _write_checked(target, text, conf.lane.platform)
+        _write_checked(target, text, conf.expectations)
     return Change((str(target),) if removed else (), tuple(f"- {line}" for line in removed))
 
 
@@ -119,9 +119,9 @@ def ratchets(catalogue: Catalogue) -> dict[str, LoadedRatchet]:
     found = {}
     for conf in catalogue.lanes:
         folder = Path(conf.conf, conf.ratchet)
-        name = f"{conf.lane.suite}/{conf.lane.platform}"
-        if conf.ratchet and name not in found and not no_ratchet(folder, conf.lane.platform):
-            found[name] = load_ratchet(folder, conf.lane.platform)
+        name = f"{conf.lane.suite}/{conf.expectations}"
+        if conf.ratchet and name not in found and not no_ratchet(folder, conf.expectations):
+            found[name] = load_ratchet(folder, conf.expectations)
     return found
 
 
@@ -134,8 +134,8 @@ def _input(conf: LaneConf, folders: Sequence[Path]) -> tuple[LaneInput, Seen]:
             raise UsageError(f"holds evidence of lane {lane.id!r}, not {conf.lane.unsharded!r}", Where(seen.folder))
     seen = united(shards)
     path = Path(conf.conf, conf.ratchet)
-    absent = no_ratchet(path, conf.lane.platform) if conf.ratchet else "the suite names no ratchet"
-    ratchet = None if absent else load_ratchet(path, conf.lane.platform)
+    absent = no_ratchet(path, conf.expectations) if conf.ratchet else "the suite names no ratchet"
+    ratchet = None if absent else load_ratchet(path, conf.expectations)
     return LaneInput(seen.report.lane, seen=seen, ratchet=ratchet, no_ratchet=absent), seen
 
 

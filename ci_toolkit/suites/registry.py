@@ -6,8 +6,11 @@ from typing import cast
 from ci_toolkit.errors import UsageError
 from ci_toolkit.suites.kind import Kind
 
-MODULES = {"pytest": "ci_toolkit.suites.pytest.kind"}
-PLANNED = ("operators", "conformance", "scenes", "benchmarks")
+MODULES = {
+    "pytest": "ci_toolkit.suites.pytest.kind",
+    "conformance": "ci_toolkit.suites.conformance.kind",
+}
+PLANNED = ("operators", "scenes", "benchmarks")
 
 
 def kind_of(name: str) -> Kind:

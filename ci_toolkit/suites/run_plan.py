@@ -123,9 +123,9 @@ def _expectations(conf: LaneConf) -> tuple[dict[str, str], IsKnown]:
     A suite whose ratchet has no file for this platform is judged for that later.
     """
     folder = Path(conf.conf, conf.ratchet)
-    if not conf.ratchet or no_ratchet(folder, conf.lane.platform):
+    if not conf.ratchet or no_ratchet(folder, conf.expectations):
         return {}, lambda case: False
-    ratchet = load_ratchet(folder, conf.lane.platform)
+    ratchet = load_ratchet(folder, conf.expectations)
     if not ratchet.ratchet.withheld and not ratchet.ratchet.groups:
         return {}, lambda case: False
     facts = survey([conf]).facts.get(conf.lane.id, {})
