@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-UNIT = Path(__file__).parents[1] / "unit" / "child" / "test_pytest_runner.py"
+UNIT = Path(__file__).parents[1] / "unit" / "child"
+FILES = ("test_pytest_runner.py", "test_alias.py", "test_alias_views.py", "test_alias_evidence.py")
 VERSIONS = {
     "7.0": ["pytest==7.0.1", "pytest-xdist<3.4", "pytest-rerunfailures<13", "pytest-subtests<0.12"],
     "7.4": ["pytest==7.4.4", "pytest-xdist<3.6", "pytest-rerunfailures<15", "pytest-subtests<0.14"],
@@ -22,7 +23,7 @@ def test_sessions_are_judged_alike_under(version: str, tmp_path: Path) -> None:
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", *VERSIONS[version]], check=True)
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", UNIT],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(UNIT / name for name in FILES)],
         env={**os.environ, "SUBJECT_PYTHON": str(python)},
         capture_output=True,
         text=True,

